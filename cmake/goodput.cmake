@@ -47,8 +47,17 @@ function(goodput_library name)
   target_include_directories(goodput_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 endfunction()
 
-# goodput_test(NAME SOURCES a_test.cc … [DEPS …] [LABELS …] [TIMEOUT seconds])
-# declares one test executable, run by ctest as a whole: it prints which of its tests failed.
+# What the sanitizers watch, by folder of src/: the tests there carry the label `asan` or `tsan`, and the targets asan_tests
+# and tsan_tests build these and nothing else. A test elsewhere joins by LABELS.
+set(GOODPUT_ASAN_FOLDERS base event journal record ledger importers)
+set(GOODPUT_TSAN_FOLDERS journal record)
+foreach(group asan_tests tsan_tests fuzzers)
+  add_custom_target(${group})
+endforeach()
+
+# goodput_test(NAME SOURCES a_test.cc … [DEPS …] [LABELS asan|tsan|soak …] [TIMEOUT seconds])
+# declares one test executable, run by ctest as a whole: it prints which of its tests failed. With LABELS soak it has long
+# variants that `make soak` runs, by the environment variable GOODPUT_SOAK and without the time limit.
 function(goodput_test name)
   if(NOT GOODPUT_TESTS)
     return()
@@ -58,8 +67,38 @@ function(goodput_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE goodput_flags ${ARG_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  foreach(sanitizer asan tsan)
+    string(TOUPPER ${sanitizer} upper)
+    if(folder IN_LIST GOODPUT_${upper}_FOLDERS)
+      list(APPEND ARG_LABELS ${sanitizer})
+    endif()
+    if(sanitizer IN_LIST ARG_LABELS)
+      add_dependencies(${sanitizer}_tests ${name})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES ARG_LABELS)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+  # Read by ctest each time it runs, so that a soak needs no configuration of its own.
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/${name}_soak.cmake
+       "if(DEFINED ENV{GOODPUT_SOAK})\n  set_tests_properties(${name} PROPERTIES TIMEOUT 86400)\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_soak.cmake)
+endfunction()
+
+# goodput_fuzzer(NAME SOURCES a_fuzz.cc … [DEPS …])
+# declares one libFuzzer target of fuzz/; its corpus is fuzz/corpus/NAME. Built with the preset `fuzz` only.
+function(goodput_fuzzer name)
+  if(NOT GOODPUT_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE goodput_flags ${ARG_DEPS})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzzers)
+  add_dependencies(fuzzers ${name})
 endfunction()
