@@ -56,8 +56,8 @@ foreach(group asan_tests tsan_tests fuzzers)
 endforeach()
 
 # goodput_test(NAME SOURCES a_test.cc … [DEPS …] [LABELS asan|tsan|soak …] [TIMEOUT seconds])
-# declares one test executable, run by ctest as a whole: it prints which of its tests failed. With LABELS soak it has long
-# variants that `make soak` runs, by the environment variable GOODPUT_SOAK and without the time limit.
+# declares one test executable, run by ctest as a whole: it prints which of its tests failed. With LABELS soak it is run a
+# second time by `make soak`, with GOODPUT_SOAK=1 in its environment (then its variants are long) and a day of time.
 function(goodput_test name)
   if(NOT GOODPUT_TESTS)
     return()
@@ -83,10 +83,11 @@ function(goodput_test name)
     set(ARG_TIMEOUT 300)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
-  # Read by ctest each time it runs, so that a soak needs no configuration of its own.
-  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/${name}_soak.cmake
-       "if(DEFINED ENV{GOODPUT_SOAK})\n  set_tests_properties(${name} PROPERTIES TIMEOUT 86400)\nendif()\n")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_soak.cmake)
+  if(soak IN_LIST ARG_LABELS)
+    # Seen by `ctest -C Soak` only.
+    add_test(NAME ${name}_soak CONFIGURATIONS Soak COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${name}_soak PROPERTIES TIMEOUT 86400 LABELS "${ARG_LABELS}" ENVIRONMENT GOODPUT_SOAK=1)
+  endif()
 endfunction()
 
 # goodput_fuzzer(NAME SOURCES a_fuzz.cc … [DEPS …])
