@@ -16,4 +16,4 @@ $(COMMANDS): setup
 	@tools/$@
 
 clean:
-	rm -rf build dist wheelhouse .venv .cache
+	rm -rf build dist wheelhouse .venv .cache .pytest_cache .ruff_cache
