@@ -70,7 +70,8 @@ class Scanner {
   /// "…" digits after a point; as nanoseconds (10^9 when they round up to a whole second).
   bool take_fraction(int64_t& ns) {
     const size_t length = std::min(text_.find_first_not_of("0123456789"), text_.size());
-    const std::optional<Decimal> value = parse_plain_number("0." + std::string(text_.substr(0, length)));
+    const std::string decimals = "0." + std::string(text_.substr(0, length));
+    const std::optional<Decimal> value = parse_plain_number(decimals);
     if (length == 0 || !value) return false;
     ns = *to_nanoseconds(*value, kSecond);
     text_.remove_prefix(length);
