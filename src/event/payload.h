@@ -65,6 +65,9 @@ class PayloadReader {
   /// Reads one entry. The answer is owned by the reader and overwritten by the next call.
   const Payload& read(std::string_view json);
 
+  /// The keys and values of the entry read last, those of an envelope among them.
+  [[nodiscard]] const PayloadFields& fields() const { return fields_; }
+
  private:
   void classify();
   void take_time(Key key);

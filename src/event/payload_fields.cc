@@ -9,6 +9,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,7 @@ class KeyTable {
   }
 
  private:
-  static constexpr size_t kSlots = 256;  // 59 keys: hardly ever a second look
+  static constexpr size_t kSlots = 256;  // 63 keys: hardly ever a second look
   struct Slot {
     uint64_t hash = 0;
     Key key{};
@@ -116,7 +117,8 @@ struct PayloadFields::Buffers {
 /// One reading of one text. Every function returns false once the text has turned out not to be what it should.
 class PayloadFields::Walk {
  public:
-  explicit Walk(PayloadFields& fields) : fields_(fields), buffers_(*fields.buffers_) {}
+  Walk(PayloadFields& fields, json::document& document)
+      : fields_(fields), buffers_(*fields.buffers_), document_(document) {}
 
   [[nodiscard]] Outcome outcome() const { return outcome_; }
 
@@ -159,11 +161,8 @@ class PayloadFields::Walk {
     const std::string_view token = without_blanks_behind(json.raw_json_token());
     if (token.empty()) return false;
     switch (token.front()) {
-      case '{': {
-        json::object inner;
-        value.type = ValueType::kObject;
-        return json.get_object().get(inner) == simdjson::SUCCESS && object(inner, depth + 1, hash);
-      }
+      case '{':
+        return object_value(json, token.data(), depth + 1, value, hash);
       case '[':
         value.type = ValueType::kArray;
         return array(json, depth + 1, hash);
@@ -172,6 +171,16 @@ class PayloadFields::Walk {
       default:
         return scalar(token, value, hash);
     }
+  }
+
+  bool object_value(json::value json, const char* begin, int depth, FieldValue& value, uint64_t& hash) {
+    json::object inner;
+    if (json.get_object().get(inner) != simdjson::SUCCESS || !object(inner, depth, hash)) return false;
+    const char* behind = nullptr;  // where the comma or bracket behind it stands
+    if (document_.current_location().get(behind) != simdjson::SUCCESS) return false;
+    value.type = ValueType::kObject;
+    value.text = without_blanks_behind({begin, static_cast<size_t>(behind - begin)});
+    return true;
   }
 
   bool array(json::value json, int depth, uint64_t& hash) {
@@ -236,19 +245,35 @@ class PayloadFields::Walk {
   /// counts, and their order does not.
   uint64_t fold(size_t first) {
     auto& hashes = buffers_.hashes;
-    const auto begin = hashes.begin() + static_cast<ptrdiff_t>(first);
-    std::stable_sort(begin, hashes.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+    const std::span fields(hashes.begin() + static_cast<ptrdiff_t>(first), hashes.end());
+    sort_by_key(fields);
     uint64_t hash = kObjectSeed;
-    for (auto at = begin; at != hashes.end(); ++at) {
-      const auto next = at + 1;
-      if (next == hashes.end() || next->key != at->key) hash = mix(hash ^ at->key, at->value);
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const bool last_of_its_key = i + 1 == fields.size() || fields[i + 1].key != fields[i].key;
+      if (last_of_its_key) hash = mix(hash ^ fields[i].key, fields[i].value);
     }
     hashes.resize(first);
     return hash;
   }
 
+  /// Equal keys stay in order. Few fields, as nearly always, are sorted without the buffer that a stable sort takes.
+  static void sort_by_key(std::span<Buffers::KeyAndValue> fields) {
+    constexpr size_t kFew = 32;
+    if (fields.size() > kFew) {
+      std::ranges::stable_sort(fields, {}, &Buffers::KeyAndValue::key);
+      return;
+    }
+    for (size_t i = 1; i < fields.size(); ++i) {
+      const auto field = fields[i];
+      size_t at = i;
+      for (; at > 0 && fields[at - 1].key > field.key; --at) fields[at] = fields[at - 1];
+      fields[at] = field;
+    }
+  }
+
   PayloadFields& fields_;
   Buffers& buffers_;
+  json::document& document_;
   Outcome outcome_ = Outcome::kObject;
 };
 
@@ -276,7 +301,7 @@ PayloadFields::Outcome PayloadFields::read(std::string_view text) {
   buffers.unescaped.clear();
   buffers.unescaped.reserve(buffers.input.size());
   buffers.hashes.clear();
-  Walk walk(*this);
+  Walk walk(*this, document);
   uint64_t hash = 0;
   if (!walk.object(object, 0, hash)) return walk.outcome();
   const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;

@@ -25,7 +25,7 @@ enum class ValueType : uint8_t { kNull, kFalse, kTrue, kNumber, kNotFinite, kStr
 struct FieldValue {
   ValueType type = ValueType::kNull;
   Decimal number;         ///< kNumber
-  std::string_view text;  ///< kString: unescaped. Valid until the next read()
+  std::string_view text;  ///< kString: unescaped; kObject: its JSON. Valid until the next read()
 
   [[nodiscard]] bool is_text() const { return type == ValueType::kString; }
   [[nodiscard]] bool is_number() const { return type == ValueType::kNumber; }

@@ -253,6 +253,15 @@ TEST_F(PayloadTest, EnvelopesAreToldFromPayloads) {
   EXPECT_EQ(read(R"({"job_start_time":1,"message":{}})").verdict, Verdict::kEvent);
 }
 
+TEST_F(PayloadTest, AnEnvelopeGivesTheJsonInsideIt) {
+  read(
+      R"({"insertId" : "a\u0062", "jsonPayload" : { "x": [{}], "job_start_time": 1 } , "timestamp": "2026-01-01T00:00:00Z"})");
+  EXPECT_EQ(reader_.fields()[Key::kJsonPayload].text, R"({ "x": [{}], "job_start_time": 1 })");
+  EXPECT_EQ(reader_.fields()[Key::kInsertId].text, "ab");
+  read(R"({"jsonPayload":{}})");
+  EXPECT_EQ(reader_.fields()[Key::kJsonPayload].text, "{}");
+}
+
 TEST_F(PayloadTest, WhatIsNotJsonIsAFlawWhereverItGoesWrong) {
   for (const char* json : {"",
                            " ",
