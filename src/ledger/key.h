@@ -1,0 +1,20 @@
+// Where an event stands among all: by time, then a job start before all else, then by its position in the log.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+
+#include "event/event.h"
+
+namespace goodput::ledger {
+
+struct Key {
+  int64_t ns = std::numeric_limits<int64_t>::min();
+  uint8_t after_starts = 0;  ///< 0 for a job start whose attempt was not moved, 1 for all else
+  event::Position position;
+  friend constexpr auto operator<=>(const Key&, const Key&) = default;
+};
+
+}  // namespace goodput::ledger
