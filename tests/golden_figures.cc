@@ -56,7 +56,7 @@ std::string shown(const Figure& figure) {
 bool agree(const Figure& want, const Figure& got, double tolerance) {
   if (want.text != got.text || want.number.has_value() != got.number.has_value()) return false;
   if (!want.number) return true;
-  return std::abs(*want.number - *got.number) <= tolerance;
+  return std::abs(*want.number - *got.number) <= tolerance + 1e-12 * std::abs(*want.number);
 }
 
 /// The object or list of `figures` that the name lies directly under; empty where there is none.
@@ -93,7 +93,7 @@ void put_attempts(Figures& figures, const reference::Accounting& job) {
     figures[prefix + "."] = {};
     figures[prefix + ".id"] = {std::nullopt, attempt.id};
     figures[prefix + ".start"] = figure(Rational(attempt.start_ns));
-    figures[prefix + ".end"] = figure(Rational(attempt.end_ns));
+    figures[prefix + ".end"] = figure(attempt.end_ns);
     figures[prefix + ".status"] = {std::nullopt, kStatus[static_cast<size_t>(attempt.status)]};
     figures[prefix + ".first_step"] = count(attempt.first_step);
     figures[prefix + ".last_step"] = count(attempt.last_step);

@@ -9,6 +9,7 @@
 
 #include "property/checks.h"
 #include "property/engine.h"
+#include "property/ledger_engine.h"
 #include "reference/histories.h"
 
 namespace goodput::property {
@@ -78,6 +79,17 @@ TEST(PropertyChecks, ShrinkToTheEventsThatMatter) {
   ASSERT_EQ(few.size(), 1u);
   EXPECT_EQ(few[0].fingerprint, wanted);
 }
+
+// The ledger, as it is and with everything that it keeps made small.
+TEST(LedgerProperty, ColdEqualsReference) { hold(ledger_maker({}), cold_equals_reference, 2'500); }
+TEST(LedgerProperty, ColdInSmallStretchesEqualsReference) {
+  hold(ledger_maker(small_sizes()), cold_equals_reference, 2'500);
+}
+TEST(LedgerProperty, EveryPollEqualsReference) {
+  hold(ledger_maker(small_sizes()), every_poll_equals_reference, 2'000);
+}
+TEST(LedgerProperty, ResumedEqualsReference) { hold(ledger_maker(small_sizes()), resumed_equals_reference, 1'500); }
+TEST(LedgerProperty, WindowsEqualReference) { hold(ledger_maker(small_sizes()), windows_equal_reference, 1'500); }
 
 }  // namespace
 }  // namespace goodput::property

@@ -88,7 +88,8 @@ struct RegionAccount {
   Totals totals;
   int64_t disruptions = 0;
   int64_t max_productive_step = 0;
-  int64_t preserved_steps = 0;
+  int64_t preserved_steps = 0;  ///< of intervals
+  int64_t tail_steps = 0;       ///< preserved steps that only an attempt's end or a resume step tells of
   Region::Sum overlapped_loads_ns = 0;
   StepSums steady;               ///< all steady intervals, wasted or not
   FirstSteady first_steady;      ///< of segments that begin here
@@ -100,6 +101,7 @@ struct RegionAccount {
   bool runs_on = false;          ///< a segment runs on beyond its end
   int64_t lowest_first_step = kNoStep;  ///< of segments that begin here
   int64_t highest_step = std::numeric_limits<int64_t>::min();  ///< of any record
+  bool open_tail = false;        ///< its last segment ended its attempt: later segments say what became of the last step
   int64_t sensitive_below = 0;   ///< a resume step below this changes the account; see is_sensitive
   bool is_sensitive = false;
   bool stalled_at_end = false;   ///< the step in flight at the region's end is stalled
@@ -107,7 +109,7 @@ struct RegionAccount {
   bool used_later = false;
   std::optional<StepRecord> first_record;  ///< of the first segment that begins here
   Totals lead;                   ///< before first_record, or all
-  std::vector<int64_t> step_times_ns;  ///< of intervals not wholly wasted, in step order
+  std::vector<StepTime> interval_times;  ///< of intervals not wholly wasted, in step order
   std::vector<int64_t> step_keys;      ///< their first steps, where asked for
   std::vector<AttemptFacts> attempts;
   std::vector<DisruptionFacts> disruption_facts;

@@ -187,22 +187,22 @@ Status Ledger::Engine::account_edge(size_t i, std::span<const Interval> inside, 
 // ---- steps ----
 
 /// The step times of the newest stretches and the tail, in step order: at least so many, where there are.
-Status Ledger::Engine::gather_step_times(std::vector<int64_t>& all, size_t at_least) {
-  const std::vector<int64_t>& newest = prepared_->account.step_times_ns;
+Status Ledger::Engine::gather_step_times(std::vector<StepTime>& all, size_t at_least) {
+  const std::vector<StepTime>& newest = prepared_->account.interval_times;
   size_t count = newest.size();
   size_t first = stretches_.size();
   while (first > 0 && count < at_least) {
     --first;
     Stretch& stretch = stretches_[first];
-    if (stretch.step_times > 0 && !stretch.step_times_ns.has_value() && !is_dropped(stretch)) {
+    if (stretch.step_times > 0 && !stretch.interval_times.has_value() && !is_dropped(stretch)) {
       ASSIGN_OR_RETURN(const Replayed replayed, reread(first));
-      stretch.step_times_ns = replayed.account(around_[first]).step_times_ns;
+      stretch.interval_times = replayed.account(around_[first]).interval_times;
     }
-    if (stretch.step_times_ns.has_value()) count += stretch.step_times_ns->size();
+    if (stretch.interval_times.has_value()) count += stretch.interval_times->size();
   }
   all.reserve(count);
   for (; first < stretches_.size(); ++first) {
-    const auto& held = stretches_[first].step_times_ns;
+    const auto& held = stretches_[first].interval_times;
     if (held.has_value()) all.insert(all.end(), held->begin(), held->end());
   }
   all.insert(all.end(), newest.begin(), newest.end());
@@ -211,31 +211,27 @@ Status Ledger::Engine::gather_step_times(std::vector<int64_t>& all, size_t at_le
 
 Result<std::optional<StepFigures>> Ledger::Engine::step_figures(int64_t now_ns) {
   RETURN_IF_ERROR(prepare(now_ns));
-  const std::vector<int64_t>& newest = prepared_->account.step_times_ns;
+  const std::vector<StepTime>& newest = prepared_->account.interval_times;
   const auto count = static_cast<size_t>(bins_.count()) + newest.size();
-  const bool exact = count <= options_.sizes.exact_step_times;
-  std::vector<int64_t> times_ns;
-  RETURN_IF_ERROR(gather_step_times(times_ns, exact ? count : kRecentStepTimes + kEarlierStepTimes));
   constexpr size_t kLatest = kRecentStepTimes + kEarlierStepTimes;
-  const std::span<const int64_t> latest = std::span(times_ns).last(std::min(times_ns.size(), kLatest));
-  if (!exact) {
-    bins_.add(newest);
-    std::optional<StepFigures> figures = binned_figures(bins_, latest);
-    bins_.remove(newest);
-    trim();
-    return figures;
-  }
-  std::vector<int64_t> sorted = times_ns;
-  std::sort(sorted.begin(), sorted.end());
-  return exact_figures(sorted, latest);
+  const bool exact = count <= options_.sizes.exact_step_times;
+  std::vector<StepTime> times;
+  RETURN_IF_ERROR(gather_step_times(times, exact ? count : kLatest));
+  if (exact) return exact_figures(times);
+  bins_.add(newest);
+  std::optional<StepFigures> figures =
+      binned_figures(bins_, std::span(times).last(std::min(times.size(), kLatest)));
+  bins_.remove(newest);
+  trim();
+  return figures;
 }
 
-Status Ledger::Engine::step_times(int64_t now_ns, FunctionRef<void(int64_t step, int64_t ns)> visit) {
+Status Ledger::Engine::step_times(int64_t now_ns, FunctionRef<void(int64_t step, const StepTime& time)> visit) {
   RETURN_IF_ERROR(prepare(now_ns));
   const auto visit_region = [&](const Replayed& replayed, Surroundings around) {
     around.with_step_keys = true;
     const RegionAccount account = replayed.account(around);
-    for (size_t i = 0; i < account.step_times_ns.size(); ++i) visit(account.step_keys[i], account.step_times_ns[i]);
+    for (size_t i = 0; i < account.interval_times.size(); ++i) visit(account.step_keys[i], account.interval_times[i]);
   };
   for (size_t i = 0; i < stretches_.size(); ++i) {
     if (is_dropped(stretches_[i])) continue;
@@ -279,7 +275,7 @@ Result<Waste> Ledger::Engine::earlier_waste(size_t end, int64_t resume_step, int
   Waste waste;
   for (size_t i = end; i-- > 0 && resume_step < resume_before;) {
     const Stretch& stretch = stretches_[i];
-    if (stretch.highest_step >= resume_step && !is_dropped(stretch)) {
+    if ((stretch.highest_step >= resume_step || stretch.open_tail) && !is_dropped(stretch)) {
       ASSIGN_OR_RETURN(const Replayed replayed, reread(i));
       Surroundings around = around_[i];
       around.resume_step = resume_before;
@@ -287,7 +283,8 @@ Result<Waste> Ledger::Engine::earlier_waste(size_t end, int64_t resume_step, int
       around.resume_step = resume_step;
       const RegionAccount after = replayed.account(around);
       waste.ns += after.totals.of(TimeClass::kWastedProgress) - before.totals.of(TimeClass::kWastedProgress);
-      waste.steps += before.preserved_steps - after.preserved_steps;
+      waste.steps += std::max<int64_t>(
+          0, before.preserved_steps + before.tail_steps - after.preserved_steps - after.tail_steps);
     }
     resume_before = std::min(resume_before, stretch.lowest_first_step);
   }

@@ -32,19 +32,19 @@ void Ledger::Engine::push(std::span<const Event> events) {
 }
 
 void Ledger::Engine::insert(const Event& event, const Key& key) {
-  if (must_load_tail_) return;  // it will be read from the source, with this event
-  if (!stretches_.empty() && key.ns <= stretches_.back().end_ns) {
-    // Of the boundary's own instant it may be a second delivery: the source tells.
+  if (key <= settled_key_ || (!stretches_.empty() && key.ns <= stretches_.back().end_ns)) {
+    // What decided the fate of events open at a boundary is as settled as what lies before it; and of the boundary's own
+    // instant this may be a second delivery: the source tells.
+    if (key <= settled_key_) late_.push_back(key);
     if (key > stretches_.back().end_key) {
       must_load_tail_ = true;
       tail_.clear();
-    } else {
-      late_.push_back(key);
     }
     const bool custom = event.kind == Kind::kCustomStart || event.kind == Kind::kCustomEnd;
     if (custom && names_.full() && !names_.known(event.name)) must_rebuild_ = true;
     return;
   }
+  if (must_load_tail_) return;  // it will be read from the source, with this event
   size_t at = tail_.size();
   if (!tail_.empty() && key < tail_.back().key()) {
     at = static_cast<size_t>(std::upper_bound(tail_.begin(), tail_.end(), key,
@@ -75,12 +75,14 @@ bool Ledger::Engine::is_redelivery_in_tail(const Event& event, const Key& key, s
 void Ledger::Engine::settle(size_t keep) {
   Fold fold(state_, names_);
   size_t settled = 0;
+  Key settled_key;
   for (size_t i = 0; i < tail_.size(); ++i) {
     fold.add(tail_[i].event(), tail_[i].ns());
     if (!fold.is_cut() && i + keep >= tail_.size() && fold.can_cut()) {
       fold.cut();
       settled = i + 1;
     }
+    settled_key = tail_[i].key();
     if (fold.is_cut() && fold.settled()) break;
   }
   if (!fold.is_cut() || !fold.settled()) {
@@ -90,6 +92,7 @@ void Ledger::Engine::settle(size_t keep) {
   settle_at_ = 0;
   Stretch stretch;
   stretch.end_key = tail_[settled - 1].key();
+  stretch.settled_key = settled_key;
   Replayed replayed(state_, fold, options_);
   Surroundings around;
   for (const Stretch& earlier : stretches_) around.steady_before.add(earlier.steady);
@@ -104,8 +107,9 @@ void Ledger::Engine::settle(size_t keep) {
 }
 
 void Ledger::Engine::add_stretch(Stretch&& stretch) {
-  bins_.add(*stretch.step_times_ns);
+  bins_.add(*stretch.interval_times);
   settled_totals_.add(stretch.totals);
+  settled_key_ = std::max(settled_key_, stretch.settled_key);
   stretches_.push_back(std::move(stretch));
   tail_waste_.clear();
   trim();
@@ -116,10 +120,10 @@ void Ledger::Engine::trim() {
   int64_t step_times = 0;
   int64_t attempts = 0;
   int64_t disruptions = 0;
-  const bool exact = bins_.count() <= static_cast<int64_t>(2 * options_.sizes.exact_step_times);
+  const bool exact = bins_.count() <= static_cast<int64_t>(options_.sizes.exact_step_times);
   for (size_t i = stretches_.size(); i-- > 0;) {
     Stretch& stretch = stretches_[i];
-    if (!exact && step_times >= static_cast<int64_t>(options_.sizes.held_step_times)) stretch.step_times_ns.reset();
+    if (!exact && step_times >= static_cast<int64_t>(options_.sizes.held_step_times)) stretch.interval_times.reset();
     if (attempts >= static_cast<int64_t>(kListed)) stretch.attempts.clear();
     if (disruptions >= static_cast<int64_t>(kListed)) stretch.disruption_entries.clear();
     if (stretch.attempts.size() > kListed) {
@@ -173,6 +177,7 @@ Status Ledger::Engine::rebuild() {
   RETURN_IF_ERROR(order_.rebuild(source_));
   names_ = {};
   stretches_.clear();
+  settled_key_ = {};
   settled_totals_ = {};
   bins_ = {};
   state_ = {};

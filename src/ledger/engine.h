@@ -31,7 +31,7 @@ class Ledger::Engine {
   Result<std::optional<StepFigures>> step_figures(int64_t now_ns);
   Result<std::vector<AttemptAnswer>> attempts(int64_t now_ns);
   Result<std::vector<DisruptionAnswer>> disruptions(int64_t now_ns);
-  Status step_times(int64_t now_ns, FunctionRef<void(int64_t step, int64_t ns)> visit);
+  Status step_times(int64_t now_ns, FunctionRef<void(int64_t step, const StepTime& time)> visit);
   [[nodiscard]] std::string_view custom_name(uint16_t index) const { return names_.text(index); }
   [[nodiscard]] std::string snapshot();
   bool restore(std::string_view snapshot);
@@ -77,7 +77,7 @@ class Ledger::Engine {
   Result<Waste> earlier_waste(size_t end, int64_t resume_step, int64_t resume_before);
   Result<Waste> waste_of(size_t stretch, size_t entry);
   Status account_edge(size_t i, std::span<const Interval> inside, int64_t from_ns, int64_t to_ns, AccountedSpan& out);
-  Status gather_step_times(std::vector<int64_t>& all, size_t at_least);
+  Status gather_step_times(std::vector<StepTime>& all, size_t at_least);
   [[nodiscard]] int64_t start_ns() const;
 
   Options options_;
@@ -91,6 +91,7 @@ class Ledger::Engine {
   FoldState state_;                   ///< after the last stretch
   std::vector<OwnedEvent> tail_;      ///< after the last stretch, by key
   std::vector<Key> late_;             ///< arrived since the last answer for what is settled
+  Key settled_key_;                   ///< the latest settled_key of the stretches
   std::optional<Tail> prepared_;
   std::unordered_map<uint64_t, Waste> tail_waste_;  ///< of disruptions in the tail, by resume step and the one before
   int64_t too_late_ = 0;

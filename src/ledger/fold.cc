@@ -12,7 +12,7 @@ using event::Kind;
 
 namespace {
 
-constexpr size_t kPastAttemptIds = 8;
+constexpr size_t kPastAttempts = 8;  // overlaps are with neighbours
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -45,7 +45,7 @@ bool is_elastic_entry(Kind kind) { return kind >= Kind::kElasticWaitStart && kin
 Fold::Fold(const FoldState& state, Names& names)
     : names_(names),
       open_(state.open),
-      past_attempt_ids_(state.past_attempt_ids),
+      past_attempts_(state.past_attempts),
       slices_(state.slices),
       annotation_(state.annotation),
       last_record_(state.last_record),
@@ -90,8 +90,12 @@ void Fold::add(const Event& event, int64_t ns) {
   can_cut_ = false;
   last_ns_ = ns;
   ++region_.events;
-  if (!belongs(event, ns)) return;
   const Kind kind = event.kind;
+  if (kind == Kind::kDisruption) {  // explains, and accounts nothing
+    on_disruption(event, ns);
+    return;
+  }
+  if (!belongs(event, ns)) return;
   if (kind == Kind::kJobStart) {
     on_job_start(event, ns);
     return;
@@ -133,7 +137,6 @@ void Fold::add(const Event& event, int64_t ns) {
         region_.slices.push_back({ns, *slices_});
       }
       break;
-    case Kind::kDisruption: on_disruption(event, ns); break;
     default:
       if (event::is_start(kind)) {
         on_start(event, ns);
@@ -162,9 +165,11 @@ bool Fold::belongs(const Event& event, int64_t ns) {
       attempt.host = event.origin->host;
       return true;
     }
-    if (std::find(past_attempt_ids_.begin(), past_attempt_ids_.end(), id) != past_attempt_ids_.end()) {
-      if (trainer && event.kind != Kind::kHeartbeat) {
+    for (PastAttempt& past : past_attempts_) {
+      if (past.id != id) continue;
+      if (trainer && event.kind != Kind::kHeartbeat && !past.overlapped) {
         region_.findings[static_cast<size_t>(FindingKind::kOverlappingAttempts)].add(ns);
+        past.overlapped = true;
       }
       return false;
     }
@@ -200,6 +205,7 @@ void Fold::on_job_start(const Event& event, int64_t ns) {
 
 void Fold::open_attempt(const Event& event, int64_t ns, bool by_job_start) {
   if (in_attempt()) close_attempt(ns);
+  annotation_.reset();
   AttemptSpan span;
   span.start_ns = ns;
   span.segment_begin = span.segment_end = static_cast<uint32_t>(region_.segments.size());
@@ -236,7 +242,6 @@ void Fold::on_step(const Event& event, int64_t ns) {
   state.failed_ns.reset();
   state.exit.reset();
   state.exit_zero.reset();
-  if (annotation_.has_value()) annotation_.reset();
   if (!attempt.step_ends_ns.empty()) attempt.step_ends_ns.clear();
   if (!attempt.late_loads.empty()) {
     for (const auto& [start_ns, end_ns] : attempt.late_loads) region_.overlapped_loads_ns += end_ns - start_ns;
@@ -251,6 +256,9 @@ void Fold::on_step(const Event& event, int64_t ns) {
     segment_steady_ = {};
     segment_first_step_ = event.step;
     const auto at = static_cast<uint32_t>(records.size());
+    if (rolled_back && annotation_.has_value()) {
+      region_.rollback_annotations.emplace_back(static_cast<uint32_t>(region_.segments.size()), *annotation_);
+    }
     region_.segments.push_back({static_cast<uint32_t>(region_.attempts.size() - 1), at, at});
     attempt.segment_end = static_cast<uint32_t>(region_.segments.size());
   } else {
@@ -259,6 +267,7 @@ void Fold::on_step(const Event& event, int64_t ns) {
   }
   records.push_back({event.step, ns});
   last_record_ = records.back();
+  annotation_.reset();
   region_.segments.back().end = static_cast<uint32_t>(records.size());
   if (!undecided_.empty() || !open_.empty()) {
     decide_loads(rolled_back);
@@ -407,8 +416,8 @@ void Fold::close_attempt(int64_t death_limit_ns) {
   attempt.annotation = annotation_;
   end_claims(attempt.death_ns);
   if (!state.id.empty()) {
-    past_attempt_ids_.push_back(state.id);
-    if (past_attempt_ids_.size() > kPastAttemptIds) past_attempt_ids_.erase(past_attempt_ids_.begin());
+    past_attempts_.push_back({state.id, false});
+    if (past_attempts_.size() > kPastAttempts) past_attempts_.erase(past_attempts_.begin());
   }
 }
 
@@ -432,7 +441,7 @@ void Fold::end_claims(int64_t closing_ns) {
 void Fold::cut() {
   FoldState state;
   state.begin_ns = last_ns_;
-  state.past_attempt_ids = past_attempt_ids_;
+  state.past_attempts = past_attempts_;
   if (in_attempt()) state.attempt = current().state;
   const auto& records = region_.records;
   if (has_records()) {

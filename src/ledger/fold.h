@@ -84,7 +84,7 @@ class Fold {
   Region region_;
   std::vector<OpenEvent> open_;
   std::vector<Claim> undecided_;  ///< closed loads since the last step record
-  std::vector<std::string> past_attempt_ids_;
+  std::vector<PastAttempt> past_attempts_;
   std::optional<SliceCounts> slices_;
   std::optional<Annotation> annotation_;
   std::optional<StepRecord> last_record_;

@@ -25,7 +25,8 @@ bool is_labelled(const Event& event) {
 }
 
 bool opens_attempt(const Event& event) {
-  return event.process_index() == 0 && event.origin->role.empty() && event.kind != Kind::kHeartbeat;
+  return event.process_index() == 0 && event.origin->role.empty() && event.kind != Kind::kHeartbeat &&
+         event.kind != Kind::kDisruption;
 }
 
 bool is_step_or_end(const Event& event) { return event.kind == Kind::kStepStart || event.kind == Kind::kJobEnd; }
@@ -52,10 +53,11 @@ std::optional<Key> LogOrder::place(const Event& event) {
   // Where attempts were moved, a second delivery may stand far from the first, and a late entry may move more.
   if (shifts_.size() > 1 && (!newest || !in_order)) must_rebuild_ = true;
   if (event.kind == Kind::kJobStart) return place_job_start(event, in_order);
+  if (event.kind == Kind::kDisruption) return key_of(event);
   const int64_t ns = event.time_ns + (markers_.empty() ? 0 : shift_at(event.position));
   if (!in_order) raise_markers_after(event.position, ns);
   high_ns_ = std::max(high_ns_, ns);
-  return Key{ns, 1, event.position};
+  return Key{ns, 0, 1, event.position};
 }
 
 std::optional<Key> LogOrder::place_job_start(const Event& event, bool in_order) {
@@ -85,7 +87,7 @@ std::optional<Key> LogOrder::place_job_start(const Event& event, bool in_order) 
   markers_.insert(markers_.begin() + static_cast<std::ptrdiff_t>(at), marker);
   if (!in_order) raise_markers_after(event.position, ns);
   high_ns_ = std::max(high_ns_, ns);
-  return Key{ns, static_cast<uint8_t>(moved ? 1 : 0), event.position};
+  return Key{ns, 0, static_cast<uint8_t>(moved ? 1 : 0), event.position};
 }
 
 std::optional<Key> LogOrder::place_untimed(const Event& event, bool in_order) {
@@ -99,7 +101,7 @@ std::optional<Key> LogOrder::place_untimed(const Event& event, bool in_order) {
   }
   Event resolved = event;
   resolved.time_ns = high_ns_ == kNever ? 0 : high_ns_;
-  const Key key{resolved.time_ns, 1, event.position};
+  const Key key{resolved.time_ns, 0, 1, event.position};
   if (in_order && high_ns_ == kNever) return std::nullopt;  // the first of its log: malformed
   const size_t at = markers_before(event.position);
   markers_.insert(markers_.begin() + static_cast<std::ptrdiff_t>(at), {.position = event.position,
@@ -152,10 +154,18 @@ LogOrder::Labelled* LogOrder::find_labelled(const Event& event) {
 
 std::optional<Key> LogOrder::place_labelled(const Event& event) {
   note_labelled(event);
-  const Labelled* attempt = find_labelled(event);
-  const int64_t ns = event.time_ns + (attempt == nullptr ? 0 : attempt->shift_ns);
-  high_ns_ = std::max(high_ns_, ns);
-  return Key{ns, static_cast<uint8_t>(event.kind == Kind::kJobStart && ns == event.time_ns ? 0 : 1), event.position};
+  const Key key = labelled_key(event, find_labelled(event));
+  if (event.kind != Kind::kDisruption) high_ns_ = std::max(high_ns_, key.ns);
+  return key;
+}
+
+Key LogOrder::labelled_key(const Event& event, const Labelled* attempt) {
+  Key key{event.time_ns, 0, static_cast<uint8_t>(event.kind == Kind::kJobStart ? 0 : 1), event.position};
+  if (attempt != nullptr && attempt->shift_ns != 0) {
+    key.ns += attempt->shift_ns;
+    key.moved_ns = attempt->first_ns + 1;
+  }
+  return key;
 }
 
 void LogOrder::note_labelled(const Event& event) {
@@ -213,20 +223,15 @@ FindingCount LogOrder::clock_skew() const {
 std::optional<Key> LogOrder::key_of(const Event& event) const {
   if (!counts(event)) return std::nullopt;
   if (is_labelled(event)) {
-    int64_t shift_ns = 0;
-    if (shifts_.size() > 1) {
-      const auto found = labelled_by_id_.find(std::string(event.origin->attempt_id));
-      if (found != labelled_by_id_.end()) shift_ns = found->second->shift_ns;
-    }
-    const bool first = event.kind == Kind::kJobStart && shift_ns == 0;
-    return Key{event.time_ns + shift_ns, static_cast<uint8_t>(first ? 0 : 1), event.position};
+    const auto found = shifts_.size() == 1 ? labelled_by_id_.end() : labelled_by_id_.find(std::string(event.origin->attempt_id));
+    return labelled_key(event, found == labelled_by_id_.end() ? nullptr : found->second);
   }
   if (!dropped_.empty() && dropped_.contains(event.position)) return std::nullopt;
-  if (event.kind != Kind::kJobStart) return Key{event.time_ns + shift_at(event.position), 1, event.position};
+  if (event.kind != Kind::kJobStart) return Key{event.time_ns + shift_at(event.position), 0, 1, event.position};
   const size_t at = markers_before(event.position);
   if (at == markers_.size() || markers_[at].position != event.position) return std::nullopt;  // a second delivery
   const int64_t shift_ns = markers_[at].shift_ns;
-  return Key{event.time_ns + shift_ns, static_cast<uint8_t>(shift_ns == 0 ? 0 : 1), event.position};
+  return Key{event.time_ns + shift_ns, 0, static_cast<uint8_t>(shift_ns == 0 ? 0 : 1), event.position};
 }
 
 // ---- the whole log again ----
@@ -321,7 +326,7 @@ Status LogOrder::find_highs(event::Source& source, std::vector<int64_t>& plain, 
   return visit_once(
       source, raw_low_ns_, raw_high_ns_,
       [&](const Event& event) {
-        if (is_plain_job_start(event)) return;
+        if (is_plain_job_start(event) || event.kind == Kind::kDisruption) return;
         const size_t bucket = markers_before(event.position);
         if (is_labelled(event)) {
           const Labelled* attempt = find_labelled(event);
@@ -362,7 +367,7 @@ void LogOrder::shift_markers(const std::vector<int64_t>& plain, const std::vecto
     if (untimed_ns[i] == kNever) continue;  // nothing before it in the log: malformed
     Event event = untimed_[i].event();
     event.time_ns = untimed_ns[i];
-    resolved.emplace_back(event, Key{untimed_ns[i], 1, event.position});
+    resolved.emplace_back(event, Key{untimed_ns[i], 0, 1, event.position});
   }
   std::sort(resolved.begin(), resolved.end(),
             [](const OwnedEvent& a, const OwnedEvent& b) { return a.key() < b.key(); });

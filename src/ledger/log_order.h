@@ -82,6 +82,7 @@ class LogOrder {
   [[nodiscard]] Labelled* find_labelled(const event::Event& event);
   void note_labelled(const event::Event& event);
   [[nodiscard]] int64_t host_shift(size_t by_start) const;
+  [[nodiscard]] static Key labelled_key(const event::Event& event, const Labelled* attempt);
 
   Status find_starts(event::Source& source);
   Status find_highs(event::Source& source, std::vector<int64_t>& plain, std::vector<int64_t>& labelled);

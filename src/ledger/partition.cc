@@ -72,6 +72,7 @@ class Partitioner {
       lowest = std::min(lowest, first_of(k).step);
       account_.lowest_first_step = std::min(account_.lowest_first_step, first_of(k).step);
     }
+    account_.open_tail = region_.segments_end > 0 && ends_attempt(region_.segments_end - 1);
     for (uint32_t k = 0; k < region_.segments_end; ++k) {
       account_.steady.add(verdicts_.segments[k].steady);
       account_.highest_step = std::max(account_.highest_step, last_of(k).step);
@@ -103,7 +104,7 @@ class Partitioner {
       last_record_ = last_of(last);
       if (ends) {
         stalled_before_ns = tally_.totals().of(TimeClass::kStalled);
-        tail_waste_ns_.push_back(region_.segments_end > 1 ? tail_waste_ns(last, attempt) : 0);
+        tails_.push_back(region_.segments_end > 1 ? tail_waste(last, attempt) : Waste{});
         if (attempt.followed) tally_.mark(attempt.death_ns);
         end_ns = put_tail(last, attempt, end_ns, cover_, resume_[last]);
       }
@@ -161,6 +162,9 @@ class Partitioner {
     facts.ns = last.ns;
     facts.attempt = segment(k).attempt;
     facts.last_step = last.step;
+    for (const auto& [led_to, annotation] : region_.rollback_annotations) {
+      if (led_to == k) facts.annotation = annotation;
+    }
     waiting_.push_back({account_.disruption_facts.size(), tally_.totals()});
     account_.disruption_facts.push_back(std::move(facts));
     cover_.put(last.ns, first_of(k).ns, TimeClass::kInfrastructureRecovery);
@@ -243,7 +247,7 @@ class Partitioner {
       cover_.put(from.ns, split_ns, TimeClass::kProductive);
     }
     cover_.put_all(split_ns, to.ns, TimeClass::kWastedProgress);
-    account_.step_times_ns.push_back(steps == 1 ? unowned_ns : share_of(unowned_ns, 1, steps));
+    account_.interval_times.push_back({unowned_ns, steps});
     if (around_.with_step_keys) account_.step_keys.push_back(from.step);
     account_.preserved_steps += kept_steps;
     account_.max_productive_step = std::max(account_.max_productive_step, from.step + kept_steps - 1);
@@ -319,8 +323,10 @@ class Partitioner {
       into = TimeClass::kProductive;
       if (!completed && !step_end_ns.has_value()) end_ns = clean_resume_end(k, attempt, resume);
       account_.max_productive_step = std::max(account_.max_productive_step, resume - 1);
+      account_.tail_steps += resume - last.step;
     } else if (completed || (step_end_ns.has_value() && *step_end_ns < end_ns)) {
       account_.max_productive_step = std::max(account_.max_productive_step, last.step);
+      ++account_.tail_steps;
     }
     if (step_end_ns.has_value() && *step_end_ns < end_ns) {
       const bool wasted = into == TimeClass::kWastedProgress;
@@ -377,11 +383,12 @@ class Partitioner {
 
   // ---- what each disruption turned into waste, as of its moment ----
 
-  /// An interval, or a tail (tail_ns ≥ 0; both steps are then its last one).
+  /// An interval, or a tail (tail_ns ≥ 0; both records are then its last one).
   struct Kept {
     StepRecord from, to;
-    int64_t end_step;  ///< what an earlier rollback left of it
-    int64_t tail_ns;   ///< what a tail wastes; -1 for an interval
+    int64_t end_step;    ///< what an earlier rollback left of an interval
+    int64_t tail_ns;     ///< what a tail wastes; -1 for an interval
+    int64_t tail_steps;  ///< steps that a tail had completed
 
     [[nodiscard]] int64_t split_ns(int64_t step) const {
       return from.ns + share_of(to.ns - from.ns, step - from.step, to.step - from.step);
@@ -391,7 +398,7 @@ class Partitioner {
   void trace_waste() {
     std::vector<Kept> kept;  // ascending in steps: what is preserved so far
     auto disruption = led_to_.begin();
-    auto tail_ns = tail_waste_ns_.begin();
+    auto tail = tails_.begin();
     int64_t lowest = kNoStep;
     for (uint32_t k = 0; k < region_.segments_end; ++k) {
       const int64_t first_step = first_of(k).step;
@@ -405,9 +412,11 @@ class Partitioner {
       }
       for (uint32_t i = segment(k).begin; i + 1 < end_of(k); ++i) {
         const StepRecord& to = region_.records[i + 1];
-        kept.push_back({region_.records[i], to, to.step, -1});
+        kept.push_back({region_.records[i], to, to.step, -1, 0});
       }
-      if (ends_attempt(k)) kept.push_back({last_of(k), last_of(k), last_of(k).step, *tail_ns++});
+      if (!ends_attempt(k)) continue;
+      kept.push_back({last_of(k), last_of(k), last_of(k).step, tail->ns, tail->steps});
+      ++tail;
     }
   }
 
@@ -416,7 +425,10 @@ class Partitioner {
     while (!kept.empty()) {
       Kept& top = kept.back();
       if (top.tail_ns >= 0) {
-        if (top.end_step < first_step) break;
+        const int64_t left = std::max<int64_t>(0, first_step - top.end_step);
+        waste.steps += std::max<int64_t>(0, top.tail_steps - left);
+        top.tail_steps = left;
+        if (left > 0) break;
         waste.ns += top.tail_ns;
       } else {
         if (top.end_step <= first_step) break;
@@ -431,15 +443,24 @@ class Partitioner {
     return waste;
   }
 
-  /// What segment k's tail wastes when a later segment begins at or below its last step.
-  int64_t tail_waste_ns(uint32_t k, const AttemptSpan& attempt) {
+  /// What segment k's tail wastes when a later segment begins at or below its last step; and what it preserves until one
+  /// begins.
+  Waste tail_waste(uint32_t k, const AttemptSpan& attempt) {
     Tally tally;
     Cover cover = cover_;
     cover.use(tally);
     const int64_t max_step = account_.max_productive_step;
+    const int64_t steps = account_.tail_steps;
     put_tail(k, attempt, attempt.death_ns, cover, last_of(k).step);
+    Waste waste{tally.totals().of(TimeClass::kWastedProgress), 0};
+    Tally unused;
+    cover = cover_;
+    cover.use(unused);
+    put_tail(k, attempt, attempt.death_ns, cover, kNoStep);
+    waste.steps = account_.tail_steps - steps;
     account_.max_productive_step = max_step;
-    return tally.totals().of(TimeClass::kWastedProgress);
+    account_.tail_steps = steps;
+    return waste;
   }
 
   struct Waiting {
@@ -456,7 +477,7 @@ class Partitioner {
   Cover cover_;
   RegionAccount account_;
   std::vector<int64_t> resume_;
-  std::vector<int64_t> tail_waste_ns_;  ///< of each attempt that ends in the region with step records
+  std::vector<Waste> tails_;  ///< of each attempt that ends in the region with step records
   std::vector<Waiting> waiting_;
   std::vector<std::pair<uint32_t, size_t>> led_to_;  ///< segment → disruption that it ended, ascending
   std::optional<StepRecord> last_record_;

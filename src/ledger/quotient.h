@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace goodput::ledger {
 
@@ -74,17 +75,21 @@ constexpr bool less(const Quotient& a, const Quotient& b, uint64_t factor = 1) {
   return Wide(a.num).times(b.den).times(factor) < Wide(b.num).times(a.den);
 }
 
-/// The nearest integer to num · factor / den (halves up). Beyond 128 bits, by long double: right to 1 part in 10^19.
+/// The nearest integer to num · factor / den (halves up), at most the largest int64. Where the product does not fit 128
+/// bits, by long double: right to 1 part in 10^19.
 constexpr int64_t scaled(const Quotient& quotient, uint64_t factor) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   uint128 product = 0;
   uint128 doubled = 0;
   if (!__builtin_mul_overflow(quotient.num, static_cast<uint128>(factor), &product) &&
       !__builtin_mul_overflow(product, static_cast<uint128>(2), &doubled) && quotient.den < (uint128{1} << 126)) {
-    return static_cast<int64_t>((doubled + quotient.den) / (2 * quotient.den));
+    const uint128 nearest = (doubled + quotient.den) / (2 * quotient.den);
+    return nearest > static_cast<uint128>(kMost) ? kMost : static_cast<int64_t>(nearest);
   }
-  return static_cast<int64_t>(static_cast<long double>(quotient.num) / static_cast<long double>(quotient.den) *
-                                  static_cast<long double>(factor) +
-                              0.5L);
+  const long double value = static_cast<long double>(quotient.num) / static_cast<long double>(quotient.den) *
+                                static_cast<long double>(factor) +
+                            0.5L;
+  return value >= static_cast<long double>(kMost) ? kMost : static_cast<int64_t>(value);
 }
 
 }  // namespace goodput::ledger

@@ -46,17 +46,17 @@ Status Ledger::Engine::replay(size_t i, const Surroundings& around) {
     return {};
   }
   ASSIGN_OR_RETURN(const Replayed replayed, reread(i));
-  if (stretch.step_times_ns.has_value()) {
-    bins_.remove(*stretch.step_times_ns);
+  if (stretch.interval_times.has_value()) {
+    bins_.remove(*stretch.interval_times);
   } else {
     Surroundings before = around;
     before.resume_step = stretch.resume_step;
-    bins_.remove(replayed.account(before).step_times_ns);
+    bins_.remove(replayed.account(before).interval_times);
   }
   settled_totals_.add(stretch.totals, -1);
   adopt(stretch, replayed.account(around), around, replayed.region());
   settled_totals_.add(stretch.totals);
-  bins_.add(*stretch.step_times_ns);
+  bins_.add(*stretch.interval_times);
   tail_waste_.clear();
   trim();
   return {};
@@ -99,10 +99,12 @@ Result<std::optional<Stretch>> Ledger::Engine::fold_stretch(const FoldState& sta
                                                             const Key& end_key, FoldState& end) {
   Fold fold(state, names_);
   bool possible = true;
+  Key settled_key;
   RETURN_IF_ERROR(order_.read(source_, after, std::numeric_limits<int64_t>::max(),
                               [&](const Key& key, const Event& event) {
                                 if (!fold.is_cut() && key > end_key) return possible = false;
                                 fold.add(event, key.ns);
+                                settled_key = key;
                                 if (key == end_key) {
                                   possible = fold.can_cut();
                                   if (!possible) return false;
@@ -115,6 +117,7 @@ Result<std::optional<Stretch>> Ledger::Engine::fold_stretch(const FoldState& sta
   end = replayed.end();
   Stretch stretch;
   stretch.end_key = end_key;
+  stretch.settled_key = settled_key;
   stretch.end_ns = end.begin_ns;
   stretch.begin_ns = state.begin_ns == kNoTime ? replayed.region().attempts.front().start_ns : state.begin_ns;
   stretch.end_state = end.encode();
@@ -127,14 +130,14 @@ Result<std::optional<Stretch>> Ledger::Engine::fold_stretch(const FoldState& sta
 Status Ledger::Engine::remove_old_step_times(size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     Stretch& stretch = stretches_[i];
-    if (stretch.step_times_ns.has_value()) {
-      bins_.remove(*stretch.step_times_ns);
+    if (stretch.interval_times.has_value()) {
+      bins_.remove(*stretch.interval_times);
       continue;
     }
     ASSIGN_OR_RETURN(const Replayed replayed, reread(i, true));
     Surroundings before;
     before.resume_step = stretch.resume_step;
-    bins_.remove(replayed.account(before).step_times_ns);
+    bins_.remove(replayed.account(before).interval_times);
   }
   return {};
 }
@@ -143,7 +146,7 @@ Status Ledger::Engine::remove_old_step_times(size_t begin, size_t end) {
 Status Ledger::Engine::refold() {
   std::sort(late_.begin(), late_.end());
   size_t first = 0;
-  while (first < stretches_.size() && stretches_[first].end_key < late_.front()) ++first;
+  while (first < stretches_.size() && stretches_[first].settled_key < late_.front()) ++first;
   std::vector<Stretch> folded;
   FoldState state = state_before(first);
   Key after = key_before(first);
@@ -174,7 +177,7 @@ Status Ledger::Engine::refold() {
   stretches_.resize(first);
   for (Stretch& stretch : folded) {
     settled_totals_.add(stretch.totals);
-    bins_.add(*stretch.step_times_ns);
+    bins_.add(*stretch.interval_times);
     stretches_.push_back(std::move(stretch));
   }
   for (size_t i = 0; i < first; ++i) {
@@ -188,6 +191,8 @@ Status Ledger::Engine::refold() {
     must_load_tail_ = true;
     tail_.clear();
   }
+  settled_key_ = {};
+  for (const Stretch& stretch : stretches_) settled_key_ = std::max(settled_key_, stretch.settled_key);
   trim();
   return {};
 }

@@ -91,6 +91,7 @@ struct Region {
   bool is_last = false;  ///< the job's end or now lies at end_ns
   std::vector<StepRecord> records;
   std::vector<Segment> segments;
+  std::vector<std::pair<uint32_t, Annotation>> rollback_annotations;  ///< by the segment that a rollback led to
   std::vector<AttemptSpan> attempts;
   std::vector<Claim> claims;
   std::vector<SliceRecord> slices;

@@ -1,5 +1,6 @@
 // A ledger's settled part as bytes. What is not settled is read from the source again.
 
+#include <bit>
 #include <string>
 
 #include "ledger/codec.h"
@@ -11,6 +12,7 @@ namespace {
 
 // Raise it when anything written here, or what it means, changes: snapshots are a cache and are made anew.
 constexpr uint64_t kSnapshotVersion = 1;
+constexpr int kBinShift = 38;  // the middle of a bin has no bits below
 constexpr uint64_t kSnapshotMagic = 0x676f6f64'736e6170;
 
 uint64_t checksum_of(std::string_view bytes) {
@@ -59,13 +61,13 @@ void fields(Archive& archive, AttemptEntry& value) {
 }
 template <typename Archive>
 void fields(Archive& archive, Stretch& value) {
-  visit_all(archive, value.end_key, value.begin_ns, value.end_ns, value.end_state, value.resume_step, value.totals,
+  visit_all(archive, value.end_key, value.settled_key, value.begin_ns, value.end_ns, value.end_state, value.resume_step, value.totals,
             value.disruptions, value.attempts_begun, value.max_productive_step, value.preserved_steps,
             value.overlapped_loads_ns, value.entering, value.leaving, value.running_steady, value.one_segment,
             value.runs_on, value.is_sensitive, value.sensitive_below, value.first_record, value.lead, value.step_times,
             value.used_steady_before, value.steady_before, value.used_later, value.later, value.later_other,
             value.is_stale, value.steady, value.first_steady, value.first_continued, value.lowest_first_step,
-            value.highest_step, value.slices, value.findings, value.events, value.last_event_ns, value.attempts,
+            value.highest_step, value.open_tail, value.slices, value.findings, value.events, value.last_event_ns, value.attempts,
             value.disruption_entries);
 }
 template <typename Archive>
@@ -124,10 +126,11 @@ std::string Ledger::Engine::snapshot() {
   std::vector<std::string> names = names_.kept();
   visit_all(writer, magic, version, options_, order_, names, stretches_, too_late_, too_late_first_ns_);
   std::vector<std::pair<int64_t, int64_t>> bins;
-  int64_t before_ns = 0;
+  int64_t before = 0;
   for (const StepTimeBins::Bin& bin : bins_.bins()) {
-    bins.emplace_back(bin.ns - before_ns, bin.count);
-    before_ns = bin.ns;
+    const auto bits = std::bit_cast<int64_t>(bin.ns) >> kBinShift;
+    bins.emplace_back(bits - before, bin.count);
+    before = bits;
   }
   visit(writer, bins);
   uint64_t checksum = checksum_of(out);
@@ -150,12 +153,15 @@ bool Ledger::Engine::restore(std::string_view snapshot) {
   visit(reader, checksum);
   if (reader.failed() || !(options == options_) || checksum != checksum_of(snapshot.substr(0, length))) return false;
   names_.restore(std::move(names));
-  int64_t ns = 0;
-  for (const auto& [distance_ns, count] : bins) {
-    ns += distance_ns;
-    bins_.add(ns, count);
+  int64_t bits = 0;
+  for (const auto& [distance, count] : bins) {
+    bits += distance;
+    bins_.add(std::bit_cast<double>(bits << kBinShift), count);
   }
-  for (const Stretch& stretch : stretches_) settled_totals_.add(stretch.totals);
+  for (const Stretch& stretch : stretches_) {
+    settled_totals_.add(stretch.totals);
+    settled_key_ = std::max(settled_key_, stretch.settled_key);
+  }
   if (!stretches_.empty()) {
     std::span<const std::byte> in = std::as_bytes(std::span(stretches_.back().end_state));
     if (!FoldState::decode(in, state_)) return false;

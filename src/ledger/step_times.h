@@ -7,10 +7,12 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include "ledger/fold_state.h"
 
 namespace goodput::ledger {
 
@@ -21,42 +23,45 @@ struct StepFigures {
   double p50_ns = 0, p90_ns = 0, p99_ns = 0, max_ns = 0;
 };
 
-/// Counts of step times by size. Memory follows the spread of the values: 2 KiB for each 6 % of it, at most 2 MiB.
+/// Counts of step times by size. Memory follows the spread of the values: 2 KiB for each 6 % of it, at most 2 MiB between a
+/// nanosecond and a century.
 class StepTimeBins {
  public:
-  void add(int64_t ns, int64_t count = 1) { change(ns, count); }
-  void remove(int64_t ns) { change(ns, -1); }
-  void add(std::span<const int64_t> times_ns) {
-    for (const int64_t ns : times_ns) add(ns);
+  void add(double ns, int64_t count) { change(ns, count); }
+  void add(std::span<const StepTime> times) {
+    for (const StepTime& time : times) change(value_of(time), 1);
   }
-  void remove(std::span<const int64_t> times_ns) {
-    for (const int64_t ns : times_ns) remove(ns);
+  void remove(std::span<const StepTime> times) {
+    for (const StepTime& time : times) change(value_of(time), -1);
   }
   [[nodiscard]] int64_t count() const { return count_; }
 
   struct Bin {
-    int64_t ns;  ///< what its values are taken for: the middle
+    double ns;  ///< what its values are taken for: the middle
     int64_t count;
   };
   [[nodiscard]] std::vector<Bin> bins() const;
 
-  /// The widest span of values that one bin stands for: 1 / 8,192.
-  static constexpr int kOctaveBits = 13;
-
  private:
-  static constexpr size_t kPageBins = 512;
-  using Page = std::array<int32_t, kPageBins>;
+  static constexpr int kPageBits = 9;
+  using Page = std::array<int32_t, size_t{1} << kPageBits>;
 
-  void change(int64_t ns, int64_t by);
+  static double value_of(const StepTime& time) {
+    return static_cast<double>(time.ns) / static_cast<double>(time.steps);
+  }
+  void change(double ns, int64_t by);
 
-  std::vector<std::unique_ptr<Page>> pages_;
+  std::map<uint32_t, Page> pages_;
+  uint32_t last_page_ = 0;  ///< values come in runs of like size
+  Page* last_ = nullptr;
   int64_t count_ = 0;
 };
 
-/// `sorted` holds all step times; `latest` the latest 1,100 in step order (all, below that). Empty without any.
-[[nodiscard]] std::optional<StepFigures> exact_figures(std::span<const int64_t> sorted, std::span<const int64_t> latest);
+/// From all step times, in step order; exact unless the numbers of steps that they cover have a least common multiple
+/// beyond 2^60. Empty without any.
+[[nodiscard]] std::optional<StepFigures> exact_figures(std::span<const StepTime> times);
 
-/// The same from bins.
-[[nodiscard]] std::optional<StepFigures> binned_figures(const StepTimeBins& bins, std::span<const int64_t> latest);
+/// From bins; `latest` holds the latest 1,100 step times in step order.
+[[nodiscard]] std::optional<StepFigures> binned_figures(const StepTimeBins& bins, std::span<const StepTime> latest);
 
 }  // namespace goodput::ledger

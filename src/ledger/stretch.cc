@@ -20,8 +20,12 @@ void close_segment(Stretch& first, const SegmentPart& part) {
     return;
   }
   const int64_t excess_ns = startup_excess_ns(part.warmup, part.steady);
-  first.totals.add(TimeClass::kProgramStartup, 0, excess_ns);
-  first.totals.add(TimeClass::kProductive, 0, -excess_ns);
+  const auto take_out = [&](Totals& totals) {
+    totals.add(TimeClass::kProgramStartup, 0, excess_ns);
+    totals.add(TimeClass::kProductive, 0, -excess_ns);
+  };
+  take_out(first.totals);
+  if (!first.attempts.empty()) take_out(first.attempts.back().totals);  // the attempt that the segment ran on in
 }
 
 void join_segments(Stretch& first, Stretch& second) {
@@ -81,7 +85,7 @@ std::vector<AttemptEntry> attempt_entries(const Region& region, const RegionAcco
     AttemptEntry entry;
     entry.continues = span.continues;
     entry.ended = region.ends_in(a);
-    entry.dead = entry.ended && span.dead;
+    entry.dead = entry.ended && (span.dead || span.followed);
     entry.start_ns = span.start_ns;
     entry.end_ns = account.attempts[a].end_ns;
     entry.state = span.state;
@@ -124,8 +128,8 @@ void adopt(Stretch& stretch, RegionAccount&& account, const Surroundings& around
   stretch.sensitive_below = account.sensitive_below;
   stretch.first_record = account.first_record;
   stretch.lead = account.lead;
-  stretch.step_times = static_cast<int64_t>(account.step_times_ns.size());
-  stretch.step_times_ns = account.step_times_ns;
+  stretch.step_times = static_cast<int64_t>(account.interval_times.size());
+  stretch.interval_times = account.interval_times;
   stretch.used_steady_before = account.used_steady_before;
   stretch.steady_before = around.steady_before;
   stretch.used_later = account.used_later;
@@ -137,6 +141,7 @@ void adopt(Stretch& stretch, RegionAccount&& account, const Surroundings& around
   stretch.first_continued = account.first_continued;
   stretch.lowest_first_step = account.lowest_first_step;
   stretch.highest_step = account.highest_step;
+  stretch.open_tail = account.open_tail;
   stretch.slices = slice_sums(region, region.begin_ns, region.end_ns);
   stretch.findings = region.findings;
   stretch.events = region.events;
@@ -164,6 +169,7 @@ void join(Stretch& first, Stretch&& second) {
   join_segments(first, second);
   append_attempts(first.attempts, std::move(second.attempts));
   first.end_key = second.end_key;
+  first.settled_key = std::max(first.settled_key, second.settled_key);
   first.end_ns = second.end_ns;
   first.end_state = std::move(second.end_state);
   first.resume_step = second.resume_step;
@@ -183,10 +189,10 @@ void join(Stretch& first, Stretch&& second) {
     first.is_sensitive = true;
   }
   first.step_times += second.step_times;
-  if (first.step_times_ns.has_value() && second.step_times_ns.has_value()) {
-    first.step_times_ns->insert(first.step_times_ns->end(), second.step_times_ns->begin(), second.step_times_ns->end());
+  if (first.interval_times.has_value() && second.interval_times.has_value()) {
+    first.interval_times->insert(first.interval_times->end(), second.interval_times->begin(), second.interval_times->end());
   } else {
-    first.step_times_ns.reset();
+    first.interval_times.reset();
   }
   first.used_steady_before = first.used_steady_before || second.used_steady_before;
   // What served as a mean for the first may stand in the second now.
@@ -197,6 +203,7 @@ void join(Stretch& first, Stretch&& second) {
   first.is_stale = first.is_stale || second.is_stale;
   first.steady.add(second.steady);
   first.lowest_first_step = std::min(first.lowest_first_step, second.lowest_first_step);
+  if (second.highest_step != std::numeric_limits<int64_t>::min()) first.open_tail = second.open_tail;
   first.highest_step = std::max(first.highest_step, second.highest_step);
   first.slices.add(second.slices);
   for (size_t i = 0; i < first.findings.size(); ++i) first.findings[i].add(second.findings[i]);

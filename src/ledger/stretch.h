@@ -16,8 +16,8 @@ namespace goodput::ledger {
 /// One attempt as far as a stretch (or the tail) shows it.
 struct AttemptEntry {
   bool continues = false;  ///< it is the last attempt of what lies before
-  bool ended = false;
-  bool dead = false;
+  bool ended = false;      ///< its end, or the job's, lies before what follows
+  bool dead = false;       ///< no process of it is alive: another attempt followed, or it is known to have died
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   AttemptState state;  ///< as of the end of what shows it
@@ -33,6 +33,7 @@ struct DisruptionEntry {
 
 struct Stretch {
   Key end_key;            ///< of its last event
+  Key settled_key;        ///< of the event that decided the last of what was open at its end
   int64_t begin_ns = 0;   ///< the end of the one before; of the first the job's start
   int64_t end_ns = 0;
   std::string end_state;  ///< FoldState, encoded
@@ -54,7 +55,7 @@ struct Stretch {
   std::optional<StepRecord> first_record;
   Totals lead;
   int64_t step_times = 0;
-  std::optional<std::vector<int64_t>> step_times_ns;  ///< kept where they are likely to be asked for
+  std::optional<std::vector<StepTime>> interval_times;  ///< kept where they are likely to be asked for
   bool used_steady_before = false;
   StepSums steady_before;   ///< as it was used
   bool used_later = false;
@@ -66,6 +67,7 @@ struct Stretch {
   FirstSteady first_steady, first_continued;
   int64_t lowest_first_step = kNoStep;
   int64_t highest_step = std::numeric_limits<int64_t>::min();
+  bool open_tail = false;
   SliceSums slices;
   Findings findings{};
   int64_t events = 0;

@@ -34,6 +34,12 @@ void put_classes(Figures& figures, const std::string& name, const Totals& totals
   }
 }
 
+std::string status_of(const ledger::AttemptEntry& entry) {
+  if (entry.state.completed_ns.has_value()) return "completed";
+  if (entry.state.failed_ns.has_value()) return "failed";
+  return entry.dead ? "died" : "running";
+}
+
 class LedgerEngine : public Engine {
  public:
   LedgerEngine(std::shared_ptr<MemorySource> source, const ledger::Options& options, ledger::Ledger ledger)
@@ -128,6 +134,7 @@ class LedgerEngine : public Engine {
       const std::string prefix = "attempts." + std::to_string(answer.index);
       figures[prefix + "."] = {};
       figures[prefix + ".id"] = text(entry.state.id);
+      figures[prefix + ".status"] = text(status_of(entry));
       figures[prefix + ".start"] = number(seconds(entry.start_ns));
       figures[prefix + ".end"] = number(seconds(entry.end_ns));
       figures[prefix + ".first_step"] = count(entry.state.first_step);
@@ -172,6 +179,7 @@ class LedgerEngine : public Engine {
     figures["findings.clock_skew_seconds"] = number(seconds(of(ledger::FindingKind::kClockSkew).ns));
     figures["findings.two_writers"] = count(of(ledger::FindingKind::kTwoWriters).count);
     figures["findings.unclosed_event"] = count(of(ledger::FindingKind::kUnclosedEvent).count);
+    figures["findings.overlapping_attempts"] = count(of(ledger::FindingKind::kOverlappingAttempts).count);
     figures["findings.too_many_open_events"] = count(of(ledger::FindingKind::kOpenEventsLimit).count);
   }
 

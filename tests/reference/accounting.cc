@@ -22,7 +22,8 @@ std::vector<AttemptRecord> attempts_of(const Job& job, const Partition& partitio
     AttemptRecord record;
     record.id = job.attempts[k].id;
     record.start_ns = job.attempts[k].start_ns;
-    record.end_ns = job.closing_ns(k);
+    const bool over = k + 1 < job.attempts.size() || job.attempts[k].dead;
+    record.end_ns = over ? partition.down_from[k] : Rational(job.end_ns);
     record.status = status_of(job, k);
     for (const Segment& segment : job.segments) {
       if (segment.attempt != k) continue;

@@ -55,7 +55,7 @@ enum class AttemptStatus : uint8_t { kRunning, kCompleted, kFailed, kDied };
 struct AttemptRecord {
   std::string id;  ///< empty: the log does not say
   int64_t start_ns = 0;
-  int64_t end_ns = 0;  ///< its death; T1 while it runs
+  Rational end_ns;  ///< where INFRASTRUCTURE_RECOVERY begins: its death, or later by rule 3; T1 while it runs
   AttemptStatus status = AttemptStatus::kRunning;
   std::optional<int64_t> first_step, last_step;  ///< of its first and its last step record
   Totals totals;                                 ///< of [start_ns, end_ns)

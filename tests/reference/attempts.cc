@@ -67,11 +67,13 @@ class Builder {
   Job take() && { return std::move(job_); }
 
  private:
-  void open(std::string_view id, int64_t time_ns, bool opened) {
+  void open(std::string_view id, const Entry& entry, bool opened) {
     Attempt attempt;
     attempt.id = id;
-    attempt.start_ns = attempt.last_ns = attempt.opened_ns = time_ns;
+    attempt.start_ns = attempt.last_ns = attempt.opened_ns = entry.time_ns;
     attempt.opened = opened;
+    attempt.has_job_start = entry.event->kind == Kind::kJobStart;
+    attempt.opening_rank = entry.rank;
     job_.attempts.push_back(std::move(attempt));
     writers_ = Writers();
     segment_open_ = false;
@@ -83,8 +85,17 @@ class Builder {
     Attempt& attempt = job_.attempts.back();
     if (attempt.opened || attempt.has_steps || entry.time_ns - attempt.start_ns >= kStrayNs) return false;
     attempt.id = id;
-    attempt.opened = true;
+    attempt.opened = attempt.has_job_start = true;
     attempt.opened_ns = entry.time_ns;
+    return true;
+  }
+
+  /// A job start less than a second after another of its attempt, without a step record between.
+  bool is_second_start(const Entry& entry) {
+    if (job_.attempts.empty()) return false;
+    const Attempt& attempt = job_.attempts.back();
+    if (!attempt.opened || attempt.has_steps || entry.time_ns - attempt.opened_ns >= kSameStartNs) return false;
+    ++findings_.two_writers;
     return true;
   }
 
@@ -94,32 +105,56 @@ class Builder {
     const std::string id(event.origin == nullptr ? std::string_view() : event.origin->attempt_id);
     if (!id.empty()) return placed_by_id(entry, id);
     if (event.kind != Kind::kJobStart) {
-      if (job_.attempts.empty()) open("", entry.time_ns, false);
+      if (job_.attempts.empty()) open("", entry, false);
       return true;
     }
     if (adopt_stray_entries(entry, "")) return true;
-    if (!job_.attempts.empty()) {
-      const Attempt& attempt = job_.attempts.back();
-      if (attempt.opened && !attempt.has_steps && entry.time_ns - attempt.opened_ns < kSameStartNs) {
-        ++findings_.two_writers;
-        return false;
-      }
-    }
-    open("", entry.time_ns, true);
+    if (is_second_start(entry)) return false;
+    open("", entry, true);
     return true;
   }
 
   bool placed_by_id(const Entry& entry, const std::string& id) {
     const Event& event = *entry.event;
-    if (!job_.attempts.empty() && job_.attempts.back().id == id) return true;
+    const bool trainer = event.origin->role.empty() && event.process_index() == 0;
+    if (event.process_index() != 0) {  // of whichever attempt runs
+      if (job_.attempts.empty()) open("", entry, false);
+      return true;
+    }
+    if (!job_.attempts.empty()) {
+      Attempt& current = job_.attempts.back();
+      if (current.id == id) return event.kind != Kind::kJobStart || placed_second_start(entry, id);
+      if (current.id.empty() && trainer && event.kind != Kind::kJobStart) {
+        current.id = id;
+        return true;
+      }
+    }
     if (superseded(id)) {
-      if (overlapping_.insert(id).second) ++findings_.overlapping_attempts;
+      const bool counts = trainer && event.kind != Kind::kHeartbeat;
+      if (counts && overlapping_.insert(id).second) ++findings_.overlapping_attempts;
       return false;
     }
-    // Liveness opens no attempt, and neither does another rank than 0.
-    if (event.kind == Kind::kHeartbeat || event.process_index() != 0) return false;
+    // Liveness opens no attempt, and neither does anyone but a trainer of rank 0.
+    if (event.kind == Kind::kHeartbeat || !trainer) return false;
     if (event.kind == Kind::kJobStart && adopt_stray_entries(entry, id)) return true;
-    open(id, entry.time_ns, true);
+    if (event.kind == Kind::kJobStart && !job_.attempts.empty() && job_.attempts.back().id.empty() &&
+        is_second_start(entry)) {
+      return false;
+    }
+    open(id, entry, true);
+    return true;
+  }
+
+  /// A job start of the attempt that runs: its own, a second writer's, or that of another attempt of one id.
+  bool placed_second_start(const Entry& entry, const std::string& id) {
+    Attempt& current = job_.attempts.back();
+    if (!current.has_job_start && !current.has_steps) {
+      current.opened = current.has_job_start = true;
+      current.opened_ns = entry.time_ns;
+      return true;
+    }
+    if (current.has_job_start && is_second_start(entry)) return false;
+    open(id, entry, true);
     return true;
   }
 

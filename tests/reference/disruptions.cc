@@ -38,15 +38,15 @@ class Disruptions {
     record.time_ns = ended.death_ns;
     record.attempt = static_cast<int64_t>(attempt);
     record.completed_end = ended.completed_ns.has_value();
-    int64_t from_ns = ended.start_ns;
+    size_t from_rank = ended.opening_rank;
     for (size_t k = 0; k < job_.segments.size() && job_.segments[k].attempt < attempt; ++k) {
       const StepRecord& last = job_.segments[k].steps.back();
       record.last_step = last.step;
       if (job_.segments[k].attempt != attempt - 1 || !job_.last_of_attempt(k)) continue;
-      from_ns = last.time_ns;
+      from_rank = last.rank;
       record.stalled_ns = time_of(kStalled, last.time_ns, ended.death_ns);
     }
-    record.planned = planned_between(from_ns, job_.attempts[attempt].start_ns);
+    record.planned = planned_between(from_rank, job_.attempts[attempt].opening_rank);
     records_.push_back(std::move(record));
   }
 
@@ -57,7 +57,7 @@ class Disruptions {
     record.time_ns = last.time_ns;
     record.attempt = static_cast<int64_t>(job_.segments[segment].attempt);
     record.last_step = last.step;
-    record.planned = planned_between(last.time_ns, job_.segments[segment].steps.front().time_ns);
+    record.planned = planned_between(last.rank, job_.segments[segment].steps.front().rank);
     records_.push_back(std::move(record));
   }
 
@@ -127,10 +127,10 @@ class Disruptions {
     return found == totals.by_class_ns.end() ? Rational(0) : found->second;
   }
 
-  [[nodiscard]] bool planned_between(int64_t from_ns, int64_t to_ns) const {
+  [[nodiscard]] bool planned_between(size_t from_rank, size_t to_rank) const {
     return std::any_of(job_.annotations.begin(), job_.annotations.end(), [&](const Entry& entry) {
       const event::Detail* detail = entry.event->detail;
-      return detail != nullptr && detail->cause == "planned" && entry.time_ns >= from_ns && entry.time_ns <= to_ns;
+      return detail != nullptr && detail->cause == "planned" && entry.rank > from_rank && entry.rank <= to_rank;
     });
   }
 

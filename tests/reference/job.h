@@ -45,7 +45,7 @@ struct Entry {
 
 struct TimeOrder {
   std::vector<Entry> entries;
-  std::vector<Entry> annotations;  ///< kDisruption: they explain, they account nothing
+  std::vector<Entry> annotations;  ///< kDisruption: they explain, they account nothing; rank: of the entry that follows
 };
 
 /// Event time that may own instants of its attempt (rule 6).
@@ -102,6 +102,8 @@ struct Attempt {
   std::optional<int64_t> completed_ns, failed_ns, exit_ns, exit_zero_ns;
   bool opened = false;  ///< by a job start or an identity, not by a stray entry
   int64_t opened_ns = 0;
+  bool has_job_start = false;
+  size_t opening_rank = 0;  ///< of the entry that opened it
   bool has_steps = false;
   int64_t death_ns = 0;
   bool dead = false;  ///< the last attempt: dead although nobody recorded its end

@@ -174,7 +174,7 @@ TimeOrder read_log(std::span<const Event> events, Findings& findings) {
   TimeOrder log;
   for (const Reading& reading : readings) {
     std::vector<Entry>& into = reading.event->kind == Kind::kDisruption ? log.annotations : log.entries;
-    into.push_back({reading.time_ns, into.size(), reading.event});
+    into.push_back({reading.time_ns, log.entries.size(), reading.event});
   }
   return log;
 }
