@@ -32,6 +32,9 @@ void Ledger::Engine::push(std::span<const Event> events) {
 }
 
 void Ledger::Engine::insert(const Event& event, const Key& key) {
+  const bool custom = event.kind == Kind::kCustomStart || event.kind == Kind::kCustomEnd;
+  if (custom && key < newest_key_ && !names_.known(event.name)) late_name_ = true;
+  newest_key_ = std::max(newest_key_, key);
   if (key <= settled_key_ || (!stretches_.empty() && key.ns <= stretches_.back().end_ns)) {
     // What decided the fate of events open at a boundary is as settled as what lies before it; and of the boundary's own
     // instant this may be a second delivery: the source tells.
@@ -40,8 +43,6 @@ void Ledger::Engine::insert(const Event& event, const Key& key) {
       must_load_tail_ = true;
       tail_.clear();
     }
-    const bool custom = event.kind == Kind::kCustomStart || event.kind == Kind::kCustomEnd;
-    if (custom && names_.full() && !names_.known(event.name)) must_rebuild_ = true;
     return;
   }
   if (must_load_tail_) return;  // it will be read from the source, with this event
@@ -170,6 +171,11 @@ Status Ledger::Engine::prepare(int64_t now_ns) {
   if (!late_.empty()) RETURN_IF_ERROR(refold());
   if (must_load_tail_) RETURN_IF_ERROR(load_tail());
   RETURN_IF_ERROR(fold_tail(now_ns));
+  if (late_name_ && names_.full()) {  // which 256 names come first?
+    RETURN_IF_ERROR(rebuild());
+    RETURN_IF_ERROR(fold_tail(now_ns));
+  }
+  late_name_ = false;
   return refresh_stretches();
 }
 
@@ -177,7 +183,7 @@ Status Ledger::Engine::rebuild() {
   RETURN_IF_ERROR(order_.rebuild(source_));
   names_ = {};
   stretches_.clear();
-  settled_key_ = {};
+  settled_key_ = newest_key_ = {};
   settled_totals_ = {};
   bins_ = {};
   state_ = {};
@@ -194,6 +200,7 @@ Status Ledger::Engine::load_tail() {
   RETURN_IF_ERROR(order_.read(source_, after, std::numeric_limits<int64_t>::max(),
                               [&](const Key& key, const Event& event) {
                                 tail_.emplace_back(event, key);
+                                newest_key_ = std::max(newest_key_, key);
                                 if (tail_.size() >= std::max(options_.sizes.tail_most + options_.sizes.batch_most, settle_at_)) settle(options_.sizes.tail_least);
                                 return true;
                               }));

@@ -97,6 +97,8 @@ class Ledger::Engine {
   int64_t too_late_ = 0;
   int64_t too_late_first_ns_ = kNoTime;
   size_t settle_at_ = 0;
+  Key newest_key_;
+  bool late_name_ = false;  ///< a custom event with a new name came late
   bool must_load_tail_ = false;
   bool must_rebuild_ = false;
 };

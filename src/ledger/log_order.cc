@@ -1,6 +1,7 @@
 #include "ledger/log_order.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "ledger/limits.h"
@@ -33,7 +34,10 @@ bool is_step_or_end(const Event& event) { return event.kind == Kind::kStepStart 
 
 bool is_plain_job_start(const Event& event) { return event.kind == Kind::kJobStart && !is_labelled(event); }
 
-bool same_payload(const Event& a, const Event& b) { return a.fingerprint != 0 && a.fingerprint == b.fingerprint; }
+/// Near enough in the log for an entry without a time of its own to be a second delivery.
+bool is_near(const Position& before, const Position& at) {
+  return before.major == at.major && at.minor - before.minor <= kUntimedRedeliveryEntries;
+}
 
 bool is_behind(int64_t start_ns, int64_t high_ns) { return high_ns != kNever && start_ns < high_ns - kClockBehindNs; }
 
@@ -91,28 +95,26 @@ std::optional<Key> LogOrder::place_job_start(const Event& event, bool in_order) 
 }
 
 std::optional<Key> LogOrder::place_untimed(const Event& event, bool in_order) {
-  if (!in_order) must_rebuild_ = true;
+  untimed_log_.emplace_back(event, Key{0, 0, 1, event.position});
+  if (!in_order) {
+    must_rebuild_ = true;
+    return std::nullopt;
+  }
   for (auto marker = markers_.rbegin(); marker != markers_.rend(); ++marker) {
     if (!marker->untimed || marker->fingerprint != event.fingerprint || event.fingerprint == 0) continue;
-    const bool near = event.position.major == marker->position.major &&
-                      event.position.minor - marker->position.minor <= kUntimedRedeliveryEntries;
-    if (near && in_order) return std::nullopt;
+    if (is_near(marker->position, event.position)) return std::nullopt;
     break;
   }
+  markers_.push_back({.position = event.position,
+                      .fingerprint = event.fingerprint,
+                      .ns = high_ns_,
+                      .high_ns = high_ns_,
+                      .untimed = true});
+  if (high_ns_ == kNever) return std::nullopt;  // the first of its log: malformed
   Event resolved = event;
-  resolved.time_ns = high_ns_ == kNever ? 0 : high_ns_;
-  const Key key{resolved.time_ns, 0, 1, event.position};
-  if (in_order && high_ns_ == kNever) return std::nullopt;  // the first of its log: malformed
-  const size_t at = markers_before(event.position);
-  markers_.insert(markers_.begin() + static_cast<std::ptrdiff_t>(at), {.position = event.position,
-                                                                      .fingerprint = event.fingerprint,
-                                                                      .ns = resolved.time_ns,
-                                                                      .high_ns = high_ns_,
-                                                                      .untimed = true});
-  OwnedEvent owned(resolved, key);
-  const auto place = std::upper_bound(untimed_.begin(), untimed_.end(), key,
-                                      [](const Key& a, const OwnedEvent& b) { return a < b.key(); });
-  untimed_.insert(place, std::move(owned));
+  resolved.time_ns = high_ns_;
+  const Key key{high_ns_, 0, 1, event.position};
+  untimed_.emplace_back(resolved, key);  // high_ns_ only grows: they stay in order
   return key;
 }
 
@@ -299,23 +301,17 @@ Status LogOrder::find_starts(event::Source& source) {
     labelled_[i]->shift_ns = host_shift(i);
     if (labelled_[i]->shift_ns != 0) shifts_.push_back(labelled_[i]->shift_ns);
   }
-  std::sort(untimed_.begin(), untimed_.end(), [](const OwnedEvent& a, const OwnedEvent& b) {
-    return a.event().position < b.event().position;
-  });
-  std::vector<OwnedEvent> kept;
-  for (OwnedEvent& entry : untimed_) {
+  std::sort(untimed_log_.begin(), untimed_log_.end(),
+            [](const OwnedEvent& a, const OwnedEvent& b) { return a.key() < b.key(); });
+  std::unordered_map<uint64_t, Position> kept;  // payload → the latest that counts
+  for (const OwnedEvent& entry : untimed_log_) {
     const Event& event = entry.event();
-    bool again = false;
-    for (auto earlier = kept.rbegin(); earlier != kept.rend() && !again; ++earlier) {
-      const Position& before = earlier->event().position;
-      again = same_payload(earlier->event(), event) && before.major == event.position.major &&
-              event.position.minor - before.minor <= kUntimedRedeliveryEntries;
+    if (event.fingerprint != 0) {
+      const auto before = kept.find(event.fingerprint);
+      if (before != kept.end() && is_near(before->second, event.position)) continue;
+      kept[event.fingerprint] = event.position;
     }
-    if (!again) kept.push_back(std::move(entry));
-  }
-  untimed_ = std::move(kept);
-  for (const OwnedEvent& entry : untimed_) {
-    markers_.push_back({.position = entry.event().position, .fingerprint = entry.event().fingerprint, .untimed = true});
+    markers_.push_back({.position = event.position, .fingerprint = event.fingerprint, .untimed = true});
   }
   std::sort(markers_.begin(), markers_.end(),
             [](const Marker& a, const Marker& b) { return a.position < b.position; });
@@ -345,14 +341,12 @@ void LogOrder::shift_markers(const std::vector<int64_t>& plain, const std::vecto
     if (plain[bucket] != kNever) high_ns_ = std::max(high_ns_, plain[bucket] + shift_ns);
     high_ns_ = std::max(high_ns_, labelled[bucket]);
   };
-  std::vector<int64_t> untimed_ns;
   pass_bucket(0);
   for (size_t i = 0; i < markers_.size(); ++i) {
     Marker& marker = markers_[i];
     marker.high_ns = high_ns_;
     if (marker.untimed) {
       marker.ns = high_ns_;
-      untimed_ns.push_back(high_ns_);
     } else {
       shift_ns = marker.shift_ns = is_behind(marker.ns, high_ns_) ? high_ns_ - marker.ns : 0;
       if (shift_ns != 0) shifts_.push_back(shift_ns);
@@ -362,16 +356,18 @@ void LogOrder::shift_markers(const std::vector<int64_t>& plain, const std::vecto
   }
   std::sort(shifts_.begin(), shifts_.end());
   shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
-  std::vector<OwnedEvent> resolved;
-  for (size_t i = 0; i < untimed_.size(); ++i) {
-    if (untimed_ns[i] == kNever) continue;  // nothing before it in the log: malformed
-    Event event = untimed_[i].event();
-    event.time_ns = untimed_ns[i];
-    resolved.emplace_back(event, Key{untimed_ns[i], 0, 1, event.position});
+  untimed_.clear();
+  auto entry = untimed_log_.begin();
+  for (const Marker& marker : markers_) {
+    if (!marker.untimed) continue;
+    while (entry->event().position != marker.position) ++entry;  // second deliveries
+    if (marker.ns == kNever) continue;                           // nothing before it in the log: malformed
+    Event event = entry->event();
+    event.time_ns = marker.ns;
+    untimed_.emplace_back(event, Key{marker.ns, 0, 1, event.position});
   }
-  std::sort(resolved.begin(), resolved.end(),
+  std::sort(untimed_.begin(), untimed_.end(),
             [](const OwnedEvent& a, const OwnedEvent& b) { return a.key() < b.key(); });
-  untimed_ = std::move(resolved);
 }
 
 Status LogOrder::find_redeliveries(event::Source& source) {

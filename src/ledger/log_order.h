@@ -98,7 +98,8 @@ class LogOrder {
   const event::Origin* last_origin_ = nullptr;
   Labelled* last_labelled_ = nullptr;
   std::vector<int64_t> shifts_{0};  ///< all that occur, ascending
-  std::vector<OwnedEvent> untimed_;  ///< resolved, by key
+  std::vector<OwnedEvent> untimed_log_;  ///< all entries without a time of their own
+  std::vector<OwnedEvent> untimed_;      ///< those of them that count, with a time, by key
   std::set<event::Position> dropped_;  ///< second deliveries that stand in attempts moved differently
 
   event::Position last_position_;

@@ -96,12 +96,14 @@ void LogOrder::visit_fields(Archive& archive) {
     visit_all(archive, attempt->id, attempt->host, attempt->first_ns, attempt->last_step_ns, attempt->shift_ns);
     if constexpr (Archive::reading()) labelled_by_id_.emplace(attempt->id, attempt.get());
   }
-  size_t untimed = archive.size(untimed_.size());
-  for (size_t i = 0; i < untimed; ++i) {
-    event::Event event = Archive::reading() ? event::Event{} : untimed_[i].event();
-    Key key = Archive::reading() ? Key{} : untimed_[i].key();
-    visit_all(archive, event, key);
-    if constexpr (Archive::reading()) untimed_.emplace_back(event, key);
+  for (std::vector<OwnedEvent>* list : {&untimed_log_, &untimed_}) {
+    const size_t size = archive.size(list->size());
+    for (size_t i = 0; i < size; ++i) {
+      event::Event event = Archive::reading() ? event::Event{} : (*list)[i].event();
+      Key key = Archive::reading() ? Key{} : (*list)[i].key();
+      visit_all(archive, event, key);
+      if constexpr (Archive::reading()) list->emplace_back(event, key);
+    }
   }
   std::vector<event::Position> dropped(dropped_.begin(), dropped_.end());
   visit_all(archive, dropped, shifts_, last_position_, raw_low_ns_, raw_high_ns_, high_ns_, must_rebuild_);
@@ -124,7 +126,8 @@ std::string Ledger::Engine::snapshot() {
   uint64_t magic = kSnapshotMagic;
   uint64_t version = kSnapshotVersion;
   std::vector<std::string> names = names_.kept();
-  visit_all(writer, magic, version, options_, order_, names, stretches_, too_late_, too_late_first_ns_);
+  visit_all(writer, magic, version, options_, order_, names, stretches_, newest_key_, late_name_, too_late_,
+            too_late_first_ns_);
   std::vector<std::pair<int64_t, int64_t>> bins;
   int64_t before = 0;
   for (const StepTimeBins::Bin& bin : bins_.bins()) {
@@ -147,7 +150,7 @@ bool Ledger::Engine::restore(std::string_view snapshot) {
   Options options;
   std::vector<std::string> names;
   std::vector<std::pair<int64_t, int64_t>> bins;
-  visit_all(reader, options, order_, names, stretches_, too_late_, too_late_first_ns_, bins);
+  visit_all(reader, options, order_, names, stretches_, newest_key_, late_name_, too_late_, too_late_first_ns_, bins);
   const size_t length = snapshot.size() - reader.rest().size();
   uint64_t checksum = 0;
   visit(reader, checksum);
