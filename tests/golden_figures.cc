@@ -10,8 +10,6 @@ namespace {
 
 using reference::Rational;
 
-constexpr double kToleranceSeconds = 1e-5;
-
 double seconds(const Rational& ns) { return static_cast<double>(Rational(ns / reference::kSecond)); }
 
 Figure figure(const std::optional<Rational>& ns) { return ns ? Figure{seconds(*ns), ""} : Figure{}; }
@@ -55,10 +53,10 @@ std::string shown(const Figure& figure) {
   return text;
 }
 
-bool agree(const Figure& want, const Figure& got) {
+bool agree(const Figure& want, const Figure& got, double tolerance) {
   if (want.text != got.text || want.number.has_value() != got.number.has_value()) return false;
   if (!want.number) return true;
-  return std::abs(*want.number - *got.number) <= kToleranceSeconds + 1e-9 * std::abs(*want.number);
+  return std::abs(*want.number - *got.number) <= tolerance;
 }
 
 /// The object or list of `figures` that the name lies directly under; empty where there is none.
@@ -146,14 +144,15 @@ Figures flatten(const Json& expected) {
   return figures;
 }
 
-std::vector<std::string> differences(const Figures& want, const Figures& got) {
+std::vector<std::string> differences(const Figures& want, const Figures& got, double tolerance_seconds) {
   std::vector<std::string> lines;
   const Figure absent, zero{0.0, ""};
   const auto compare = [&](const std::string& name, const Figure* a, const Figure* b) {
     const Figure& missing = maps_names_to_amounts(parent(want, name)) ? zero : absent;
     const Figure& left = a == nullptr ? missing : *a;
     const Figure& right = b == nullptr ? missing : *b;
-    if (!agree(left, right)) lines.push_back(name + ": " + shown(right) + " instead of " + shown(left));
+    if (!agree(left, right, tolerance_seconds))
+      lines.push_back(name + ": " + shown(right) + " instead of " + shown(left));
   };
   for (const auto& [name, figure] : want) {
     const auto found = got.find(name);

@@ -30,9 +30,12 @@ using Figures = std::map<std::string, Figure>;
 
 Figures flatten(const Json& expected);
 
-/// Seconds to 1e-5, counts exactly, texts exactly. Names under an object that `want` has and one side lacks count as 0.
-/// One line per difference.
-std::vector<std::string> differences(const Figures& want, const Figures& got);
+constexpr double kGoldenToleranceSeconds = 1e-5;  ///< golden cases print six decimals
+
+/// Numbers to the tolerance (which counts and steps cannot use), texts exactly. Names of amounts under an object that
+/// `want` has and one side lacks count as 0; other names that `want` lacks are not compared. One line per difference.
+std::vector<std::string> differences(const Figures& want, const Figures& got,
+                                     double tolerance_seconds = kGoldenToleranceSeconds);
 
 /// What the reference answers about the whole job.
 Figures reference_figures(const reference::Accounting& job, int64_t malformed_entries);
