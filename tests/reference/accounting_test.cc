@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "reference/histories.h"
 
 namespace goodput::reference {
@@ -82,6 +84,32 @@ TEST(Accounting, ExclusionsTakeAwayTheirUnion) {
     EXPECT_EQ(kept.elapsed_ns, head.elapsed_ns);
     EXPECT_EQ(kept.by_class_ns, head.by_class_ns);
   });
+}
+
+// An export holds of each attempt's liveness the last heartbeat, and a journal no more than that.
+TEST(Accounting, OnlyTheLastHeartbeatOfAnAttemptCounts) {
+  int left_out = 0;
+  for (uint64_t seed = 1; seed <= kHistories; ++seed) {
+    const History history = random_history(seed);
+    if (!history.attempt_ids) continue;
+    const auto id_of = [](const event::Event& event) {
+      return event.kind == event::Kind::kHeartbeat && event.origin != nullptr ? event.origin->attempt_id : "";
+    };
+    std::map<std::string_view, int64_t> last;
+    for (const event::Event& event : history.events) last[id_of(event)] = std::max(last[id_of(event)], event.time_ns);
+    std::vector<event::Event> exported = history.events;
+    std::erase_if(exported,
+                  [&](const auto& event) { return !id_of(event).empty() && event.time_ns < last[id_of(event)]; });
+    left_out += exported.size() < history.events.size() ? 1 : 0;
+    const auto job = account(history.events, {.now_ns = history.now_ns}),
+               again = account(exported, {.now_ns = history.now_ns});
+    ASSERT_EQ(job.has_value(), again.has_value());
+    if (!job) continue;
+    EXPECT_EQ(totals(*job, 0, event::kMaxTimeNs, {}).by_class_ns, totals(*again, 0, event::kMaxTimeNs, {}).by_class_ns)
+        << seed;
+    EXPECT_EQ(job->findings.overlapping_attempts, again->findings.overlapping_attempts) << seed;
+  }
+  EXPECT_GT(left_out, 30);
 }
 
 TEST(Accounting, NothingRecordedIsNoJob) {

@@ -112,7 +112,9 @@ class Builder {
   bool placed_by_id(const Entry& entry, const std::string& id) {
     const Event& event = *entry.event;
     if (!job_.attempts.empty() && job_.attempts.back().id == id) return true;
-    if (superseded(id)) {
+    if (Attempt* ended = attempt_of(id)) {
+      // Dropped, but it shows that the attempt lived until its successor began: that is its death.
+      ended->last_ns = std::max(ended->last_ns, entry.time_ns + event.duration_ns);
       if (overlapping_.insert(id).second) ++findings_.overlapping_attempts;
       return false;
     }
@@ -123,8 +125,10 @@ class Builder {
     return true;
   }
 
-  [[nodiscard]] bool superseded(const std::string& id) const {
-    return std::any_of(job_.attempts.begin(), job_.attempts.end(), [&](const Attempt& a) { return a.id == id; });
+  Attempt* attempt_of(const std::string& id) {
+    const auto found =
+        std::find_if(job_.attempts.begin(), job_.attempts.end(), [&](const Attempt& a) { return a.id == id; });
+    return found == job_.attempts.end() ? nullptr : &*found;
   }
 
   bool add_step(const Entry& entry) {

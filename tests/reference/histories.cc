@@ -211,7 +211,7 @@ void Writer::open_many() {
     put(Kind::kCustomStart).name = name;
     pass(0.001);
   }
-  for (size_t k = 0; k < 2 + chance_.below(8); ++k) put(Kind::kCustomEnd, chance_.real()).name = name;
+  for (size_t k = chance_.below(9); k > 0; --k) put(Kind::kCustomEnd, chance_.real()).name = name;
 }
 
 void Writer::checkpoints(double length) {
