@@ -147,11 +147,17 @@ Figures flatten(const Json& expected) {
 std::vector<std::string> differences(const Figures& want, const Figures& got, double tolerance_seconds) {
   std::vector<std::string> lines;
   const Figure absent, zero{0.0, ""};
+  // A percentage of a short time is as uncertain as that time's seconds.
+  const auto elapsed = want.find("elapsed_seconds");
+  const double elapsed_seconds = elapsed == want.end() ? 1.0 : std::max(elapsed->second.number.value_or(1.0), 1e-9);
+  const auto tolerance_of = [&](const std::string& name) {
+    return name.ends_with("_percent") ? tolerance_seconds * std::max(1.0, 100 / elapsed_seconds) : tolerance_seconds;
+  };
   const auto compare = [&](const std::string& name, const Figure* a, const Figure* b) {
     const Figure& missing = maps_names_to_amounts(parent(want, name)) ? zero : absent;
     const Figure& left = a == nullptr ? missing : *a;
     const Figure& right = b == nullptr ? missing : *b;
-    if (!agree(left, right, tolerance_seconds))
+    if (!agree(left, right, tolerance_of(name)))
       lines.push_back(name + ": " + shown(right) + " instead of " + shown(left));
   };
   for (const auto& [name, figure] : want) {

@@ -74,8 +74,9 @@ TEST(PropertyChecks, FindAFaultOfTwoMicroseconds) {
 }
 
 TEST(PropertyChecks, ShrinkToTheEventsThatMatter) {
-  const reference::History history = reference::random_history(3);
-  ASSERT_GT(history.events.size(), 20u);
+  uint64_t seed = 1;
+  while (reference::random_history(seed).events.size() <= 20) ++seed;
+  const reference::History history = reference::random_history(seed);
   const uint64_t wanted = history.events[17].fingerprint;
   const Events few = smallest_failure(history.events, [&](const Events& events) {
     return std::any_of(events.begin(), events.end(), [&](const auto& event) { return event.fingerprint == wanted; });

@@ -106,6 +106,8 @@ Result<Overview> Ledger::Engine::overview(int64_t now_ns) {
   out.events += region.events;
   for (size_t k = 0; k < kFindingKinds; ++k) out.findings[k].add(region.findings[k]);
   out.findings[static_cast<size_t>(FindingKind::kClockSkew)].add(order_.clock_skew());
+  out.findings[static_cast<size_t>(FindingKind::kOverlappingAttempts)].add(order_.overlapping_attempts());
+  out.findings[static_cast<size_t>(FindingKind::kMalformedEntry)].add(order_.unplaced_entries());
   FindingCount& too_late = out.findings[static_cast<size_t>(FindingKind::kTooLate)];
   too_late.count = too_late_;
   too_late.first_ns = too_late_first_ns_;

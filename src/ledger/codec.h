@@ -168,16 +168,12 @@ void fields(Archive& archive, AttemptState& value) {
             value.exit_zero, value.last_heartbeat_ns, value.first_step, value.id, value.host);
 }
 template <typename Archive>
-void fields(Archive& archive, PastAttempt& value) {
-  visit_all(archive, value.id, value.overlapped);
-}
-template <typename Archive>
 void fields(Archive& archive, SliceCounts& value) {
   visit_all(archive, value.active, value.total, value.available);
 }
 template <typename Archive>
 void fields(Archive& archive, FoldState& value) {
-  visit_all(archive, value.begin_ns, value.attempt, value.past_attempts, value.records_since_elastic,
+  visit_all(archive, value.begin_ns, value.attempt, value.records_since_elastic,
             value.spacing_ns, value.previous_segment_ns, value.segment_intervals, value.segment_first_step,
             value.last_record, value.open, value.held, value.slices, value.annotation, value.segment_steady);
   // Neighbouring step records and times differ little: write the differences.

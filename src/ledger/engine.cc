@@ -11,6 +11,29 @@ namespace goodput::ledger {
 using event::Event;
 using event::Kind;
 
+namespace {
+
+/// The first of each of up to `count` disjoint pairs of neighbours with the fewest events, ascending.
+std::vector<size_t> smallest_pairs(const std::vector<Stretch>& stretches, size_t count) {
+  std::vector<std::pair<int64_t, size_t>> pairs;
+  for (size_t i = 0; i + 1 < stretches.size(); ++i) {
+    pairs.emplace_back(stretches[i].events + stretches[i + 1].events, i);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  std::vector<bool> taken(stretches.size());
+  std::vector<size_t> out;
+  for (const auto& [events, i] : pairs) {
+    if (out.size() == count) break;
+    if (taken[i] || taken[i + 1]) continue;
+    taken[i] = taken[i + 1] = true;
+    out.push_back(i);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
 // ---- arrival ----
 
 void Ledger::Engine::push(std::span<const Event> events) {
@@ -74,11 +97,11 @@ bool Ledger::Engine::is_redelivery_in_tail(const Event& event, const Key& key, s
 // ---- settling ----
 
 void Ledger::Engine::settle(size_t keep) {
-  Fold fold(state_, names_);
+  Fold fold(state_, names_, order_);
   size_t settled = 0;
   Key settled_key;
   for (size_t i = 0; i < tail_.size(); ++i) {
-    fold.add(tail_[i].event(), tail_[i].ns());
+    fold.add(tail_[i].event(), tail_[i].key());
     if (!fold.is_cut() && i + keep >= tail_.size() && fold.can_cut()) {
       fold.cut();
       settled = i + 1;
@@ -142,24 +165,25 @@ void Ledger::Engine::trim() {
 void Ledger::Engine::join_stretches() {
   const size_t wanted = options_.sizes.stretches - options_.sizes.stretches / 8;
   while (stretches_.size() > wanted) {
-    std::vector<int64_t> sizes;
-    for (size_t i = 0; i + 1 < stretches_.size(); ++i) sizes.push_back(stretches_[i].events + stretches_[i + 1].events);
-    std::vector<int64_t> sorted = sizes;
-    const auto nth = static_cast<std::ptrdiff_t>(stretches_.size() - wanted);
-    std::nth_element(sorted.begin(), sorted.begin() + nth, sorted.end());
-    const int64_t limit = sorted[static_cast<size_t>(nth)];
-    std::vector<Stretch> joined;
-    for (size_t i = 0; i < stretches_.size(); ++i) {
-      joined.push_back(std::move(stretches_[i]));
-      if (i < sizes.size() && sizes[i] <= limit && joined.size() + (stretches_.size() - i - 1) > wanted) {
-        settled_totals_.add(joined.back().totals, -1);
-        settled_totals_.add(stretches_[i + 1].totals, -1);
-        join(joined.back(), std::move(stretches_[i + 1]));
-        settled_totals_.add(joined.back().totals);
-        ++i;
-      }
+    const std::vector<size_t> firsts = smallest_pairs(stretches_, stretches_.size() - wanted);
+    for (const size_t i : firsts) {
+      // Where they disagree the pair is read back later, and is then no longer what its step times were counted as.
+      if (agree(stretches_[i], stretches_[i + 1])) continue;
+      if (!uncount(i, false).ok() || !uncount(i + 1, false).ok()) must_rebuild_ = true;
     }
-    stretches_ = std::move(joined);
+    size_t kept = 0;
+    auto next = firsts.begin();
+    for (size_t i = 0; i < stretches_.size(); ++i, ++kept) {
+      if (kept != i) stretches_[kept] = std::move(stretches_[i]);
+      if (next == firsts.end() || *next != i) continue;
+      ++next;
+      ++i;
+      settled_totals_.add(stretches_[kept].totals, -1);
+      settled_totals_.add(stretches_[i].totals, -1);
+      join(stretches_[kept], std::move(stretches_[i]));
+      settled_totals_.add(stretches_[kept].totals);
+    }
+    stretches_.resize(kept);
   }
 }
 
@@ -211,8 +235,8 @@ Status Ledger::Engine::load_tail() {
 Status Ledger::Engine::fold_tail(int64_t now_ns) {
   prepared_.reset();
   if (tail_.empty() && stretches_.empty()) return {StatusCode::kNotFound, "accounting a job: it has no events"};
-  Fold fold(state_, names_);
-  for (const OwnedEvent& entry : tail_) fold.add(entry.event(), entry.ns());
+  Fold fold(state_, names_, order_);
+  for (const OwnedEvent& entry : tail_) fold.add(entry.event(), entry.key());
   Surroundings around;
   int64_t last_event_ns = kNoTime;
   for (const Stretch& stretch : stretches_) {

@@ -69,7 +69,7 @@ class Ledger::Engine {
   void spread(Stretch& stretch, int64_t resume_step);
   [[nodiscard]] bool is_dropped(const Stretch& stretch) const { return stretch.begin_ns < source_.oldest_ns(); }
   Status refold();
-  Status remove_old_step_times(size_t begin, size_t end);
+  Status uncount(size_t i, bool without_late);
   Result<std::optional<Stretch>> fold_stretch(const FoldState& state, const Key& after, const Key& end_key,
                                               FoldState& end);
 

@@ -12,8 +12,6 @@ using event::Kind;
 
 namespace {
 
-constexpr size_t kPastAttempts = 8;  // overlaps are with neighbours
-
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool mentions_scale_up(std::string_view type) {
@@ -42,10 +40,10 @@ bool is_elastic_entry(Kind kind) { return kind >= Kind::kElasticWaitStart && kin
 
 }  // namespace
 
-Fold::Fold(const FoldState& state, Names& names)
+Fold::Fold(const FoldState& state, Names& names, const LogOrder& order)
     : names_(names),
+      order_(order),
       open_(state.open),
-      past_attempts_(state.past_attempts),
       slices_(state.slices),
       annotation_(state.annotation),
       last_record_(state.last_record),
@@ -86,7 +84,8 @@ Fold::Fold(const FoldState& state, Names& names)
   for (OpenEvent& open : open_) open.sequence = sequence_++;
 }
 
-void Fold::add(const Event& event, int64_t ns) {
+void Fold::add(const Event& event, const Key& key) {
+  const int64_t ns = key.ns;
   can_cut_ = false;
   last_ns_ = ns;
   ++region_.events;
@@ -95,7 +94,7 @@ void Fold::add(const Event& event, int64_t ns) {
     on_disruption(event, ns);
     return;
   }
-  if (!belongs(event, ns)) return;
+  if (!belongs(event, key)) return;
   if (kind == Kind::kJobStart) {
     on_job_start(event, ns);
     return;
@@ -152,32 +151,21 @@ void Fold::add(const Event& event, int64_t ns) {
                           !now.failed_ns.has_value() && !now.exit.has_value() && !now.exit_zero.has_value());
 }
 
-bool Fold::belongs(const Event& event, int64_t ns) {
+bool Fold::belongs(const Event& event, const Key& key) {
   if (event.process_index() != 0) return true;  // checkpoint statistics of another rank: of whichever attempt runs
   if (event.origin == nullptr || event.origin->attempt_id.empty()) return true;
   const std::string_view id = event.origin->attempt_id;
-  const bool trainer = event.origin->role.empty();
-  if (in_attempt()) {
-    AttemptState& attempt = current().state;
-    if (attempt.id == id) return true;
-    if (attempt.id.empty() && trainer && event.kind != Kind::kJobStart) {
-      attempt.id = id;
-      attempt.host = event.origin->host;
-      return true;
-    }
-    for (PastAttempt& past : past_attempts_) {
-      if (past.id != id) continue;
-      if (trainer && event.kind != Kind::kHeartbeat && !past.overlapped) {
-        region_.findings[static_cast<size_t>(FindingKind::kOverlappingAttempts)].add(ns);
-        past.overlapped = true;
-      }
-      return false;
-    }
+  if (in_attempt() && current().state.id == id) return true;
+  if (!event.origin->role.empty() || event.kind == Kind::kHeartbeat) return false;  // only a trainer opens an attempt
+  if (in_attempt() && current().state.id.empty() && event.kind != Kind::kJobStart) {
+    current().state.id = id;
+    current().state.host = event.origin->host;
+    return true;
   }
-  if (!trainer || event.kind == Kind::kHeartbeat) return false;  // only a trainer's own event opens an attempt
-  if (event.kind == Kind::kJobStart && !in_attempt()) return true;
-  if (event.kind == Kind::kJobStart && current().state.id.empty()) return true;
-  open_attempt(event, ns, event.kind == Kind::kJobStart);
+  // Of an attempt that began before and is not the current one: another has followed.
+  if (const std::optional<Key> opening = order_.opening_of(id); opening.has_value() && *opening < key) return false;
+  if (event.kind == Kind::kJobStart && (!in_attempt() || current().state.id.empty())) return true;
+  open_attempt(event, key.ns, event.kind == Kind::kJobStart);
   return event.kind != Kind::kJobStart;
 }
 
@@ -408,17 +396,14 @@ void Fold::close_attempt(int64_t death_limit_ns) {
   } else if (state.failed_ns.has_value()) {
     attempt.death_ns = *state.failed_ns;
   } else {
-    attempt.death_ns = state.exit.has_value() ? state.exit->ns : state.last_ns;
+    const bool outlives = !state.id.empty() && order_.outlives_successor(state.id);
+    attempt.death_ns = state.exit.has_value() ? state.exit->ns : outlives ? death_limit_ns : state.last_ns;
   }
   attempt.death_ns = std::min(attempt.death_ns, death_limit_ns);
   attempt.closed = attempt.followed = true;
   attempt.next_start_ns = death_limit_ns;
   attempt.annotation = annotation_;
   end_claims(attempt.death_ns);
-  if (!state.id.empty()) {
-    past_attempts_.push_back({state.id, false});
-    if (past_attempts_.size() > kPastAttempts) past_attempts_.erase(past_attempts_.begin());
-  }
 }
 
 void Fold::end_claims(int64_t closing_ns) {
@@ -441,7 +426,6 @@ void Fold::end_claims(int64_t closing_ns) {
 void Fold::cut() {
   FoldState state;
   state.begin_ns = last_ns_;
-  state.past_attempts = past_attempts_;
   if (in_attempt()) state.attempt = current().state;
   const auto& records = region_.records;
   if (has_records()) {

@@ -1,7 +1,7 @@
 // Reads events in order and makes a Region of them: attempts, segments, pairs of starts and ends, second writers.
 //
-//   Fold fold(state, names);
-//   for (const auto& [key, event] : events) fold.add(event, key.ns);
+//   Fold fold(state, names, order);
+//   for (const auto& [key, event] : events) fold.add(event, key);
 //   if (fold.can_cut()) fold.cut();              // everything so far: a region; what follows only decides it
 //   … more add() until fold.settled() …
 //   Region region = fold.take();  FoldState next = fold.cut_state();
@@ -16,6 +16,8 @@
 
 #include "event/event.h"
 #include "ledger/fold_state.h"
+#include "ledger/key.h"
+#include "ledger/log_order.h"
 #include "ledger/names.h"
 #include "ledger/region.h"
 
@@ -23,11 +25,12 @@ namespace goodput::ledger {
 
 class Fold {
  public:
-  /// Goes on from `state`, whose judged part it hands through untouched. `names` must outlive the fold.
-  Fold(const FoldState& state, Names& names);
+  /// Goes on from `state`, whose judged part it hands through untouched. `names` and `order` (which
+  /// attempts there are) must outlive the fold.
+  Fold(const FoldState& state, Names& names, const LogOrder& order);
 
-  /// The next event in the order of Key. `ns` is its time after clock corrections.
-  void add(const event::Event& event, int64_t ns);
+  /// The next event in the order of Key.
+  void add(const event::Event& event, const Key& key);
 
   /// Whether a region may end right after the event added last: at a step record that has eight intervals of its segment
   /// behind it or begins a segment after a rollback, at the opening of an attempt, or before the attempt's first step
@@ -67,7 +70,7 @@ class Fold {
   void on_end(const event::Event& event, int64_t ns);
   void on_exit(const event::Event& event, int64_t ns);
   void on_disruption(const event::Event& event, int64_t ns);
-  bool belongs(const event::Event& event, int64_t ns);
+  bool belongs(const event::Event& event, const Key& key);
   bool is_second_writer(int64_t step, int64_t ns) const;
   void open_attempt(const event::Event& event, int64_t ns, bool by_job_start);
   void close_attempt(int64_t death_limit_ns);
@@ -81,10 +84,10 @@ class Fold {
   [[nodiscard]] bool has_records() const { return region_.records.size() > attempt_records_; }
 
   Names& names_;
+  const LogOrder& order_;
   Region region_;
   std::vector<OpenEvent> open_;
   std::vector<Claim> undecided_;  ///< closed loads since the last step record
-  std::vector<PastAttempt> past_attempts_;
   std::optional<SliceCounts> slices_;
   std::optional<Annotation> annotation_;
   std::optional<StepRecord> last_record_;

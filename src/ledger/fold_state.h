@@ -80,13 +80,6 @@ struct Exit {
   friend bool operator==(const Exit&, const Exit&) = default;
 };
 
-/// An attempt that another followed.
-struct PastAttempt {
-  std::string id;
-  bool overlapped = false;  ///< events of it came after its successor began
-  friend bool operator==(const PastAttempt&, const PastAttempt&) = default;
-};
-
 struct AttemptState {
   int64_t start_ns = 0;
   int64_t opened_ns = kNoTime;  ///< its job start; kNoTime while there was none
@@ -108,7 +101,6 @@ struct SliceCounts {
 struct FoldState {
   int64_t begin_ns = kNoTime;  ///< the instant of the boundary
   std::optional<AttemptState> attempt;
-  std::vector<PastAttempt> past_attempts;  ///< the latest few with an id, oldest first
 
   // The attempt's step records within the second writer's reach; the last is the step in flight.
   std::vector<StepRecord> recent;

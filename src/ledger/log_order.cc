@@ -1,6 +1,7 @@
 #include "ledger/log_order.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -47,7 +48,8 @@ bool is_behind(int64_t start_ns, int64_t high_ns) { return high_ns != kNever && 
 
 std::optional<Key> LogOrder::place(const Event& event) {
   if (!counts(event)) return std::nullopt;
-  const bool in_order = event.position > last_position_ || high_ns_ == kNever;
+  const bool in_order = !any_ || event.position > last_position_;
+  any_ = true;
   last_position_ = std::max(last_position_, event.position);
   if (event.has(event::kUntimed)) return place_untimed(event, in_order);
   const bool newest = event.time_ns > raw_high_ns_;
@@ -80,9 +82,7 @@ std::optional<Key> LogOrder::place_job_start(const Event& event, bool in_order) 
       must_rebuild_ = true;  // what stood before it exactly?
     } else {
       marker.shift_ns = marker.high_ns - event.time_ns;
-      shifts_.push_back(marker.shift_ns);
-      std::sort(shifts_.begin(), shifts_.end());
-      shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
+      add_shift(marker.shift_ns);
     }
   }
   if (!in_order && at > 0 && shift_at(event.position) != 0) must_rebuild_ = true;  // entries after it change attempts
@@ -170,36 +170,134 @@ Key LogOrder::labelled_key(const Event& event, const Labelled* attempt) {
   return key;
 }
 
+LogOrder::Labelled* LogOrder::add_labelled(const Event& event) {
+  auto made = std::make_unique<Labelled>();
+  Labelled* attempt = made.get();
+  attempt->id = event.origin->attempt_id;
+  attempt->host = event.origin->host;
+  attempt->first_ns = event.time_ns;
+  attempt->first_position = event.position;
+  attempt->first_is_start = event.kind == Kind::kJobStart;
+  if (const auto alive = unopened_.find(attempt->id); alive != unopened_.end()) {
+    std::tie(attempt->last_ns, attempt->last_position) = alive->second;
+    unopened_.erase(alive);
+  }
+  last_labelled_ = attempt;
+  labelled_by_id_.emplace(attempt->id, attempt);
+  const auto at = std::upper_bound(labelled_.begin(), labelled_.end(), attempt->first_ns,
+                                   [](int64_t ns, const auto& other) { return ns < other->first_ns; });
+  const auto index = static_cast<size_t>(at - labelled_.begin());
+  labelled_.insert(at, std::move(made));
+  attempt->shift_ns = host_shift(index);
+  add_shift(attempt->shift_ns);
+  if (index + 1 < labelled_.size()) {
+    if (host_shift(index + 1) != labelled_[index + 1]->shift_ns) must_rebuild_ = true;
+  }
+  if (shifts_.size() > 1 || !is_surely_last(*attempt)) {
+    for (const auto& other : labelled_) note_outliving(*other);
+  } else if (index > 0) {
+    note_outliving(*labelled_[index - 1]);
+  }
+  return attempt;
+}
+
+void LogOrder::add_shift(int64_t shift_ns) {
+  if (shift_ns == 0) return;
+  shifts_.push_back(shift_ns);
+  std::sort(shifts_.begin(), shifts_.end());
+  shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
+}
+
 void LogOrder::note_labelled(const Event& event) {
+  const bool trainer = event.process_index() == 0 && event.origin->role.empty() && event.kind != Kind::kDisruption;
   Labelled* attempt = find_labelled(event);
   if (attempt == nullptr) {
-    if (!opens_attempt(event)) return;
-    auto made = std::make_unique<Labelled>();
-    made->id = event.origin->attempt_id;
-    made->host = event.origin->host;
-    made->first_ns = event.time_ns;
-    attempt = last_labelled_ = made.get();
-    labelled_by_id_.emplace(made->id, attempt);
-    const auto at = std::upper_bound(labelled_.begin(), labelled_.end(), made->first_ns,
-                                     [](int64_t ns, const auto& other) { return ns < other->first_ns; });
-    const auto index = static_cast<size_t>(at - labelled_.begin());
-    labelled_.insert(at, std::move(made));
-    attempt->shift_ns = host_shift(index);
-    if (attempt->shift_ns != 0) {
-      shifts_.push_back(attempt->shift_ns);
-      std::sort(shifts_.begin(), shifts_.end());
-      shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
+    if (!opens_attempt(event)) {
+      if (trainer) {
+        auto& last = unopened_[std::string(event.origin->attempt_id)];
+        last = std::max(last, std::pair(event.time_ns, event.position));
+      }
+      return;
     }
-    if (index + 1 < labelled_.size() && host_shift(index + 1) != labelled_[index + 1]->shift_ns) must_rebuild_ = true;
+    attempt = add_labelled(event);
   } else if (opens_attempt(event) && event.time_ns < attempt->first_ns) {
     must_rebuild_ = true;  // its start decides whether it is moved
+  } else if (opens_attempt(event) && event.time_ns == attempt->first_ns) {
+    const bool is_start = event.kind == Kind::kJobStart;
+    if (std::pair(!is_start, event.position) < std::pair(!attempt->first_is_start, attempt->first_position)) {
+      attempt->first_position = event.position;
+      attempt->first_is_start = is_start;
+      for (const auto& other : labelled_) note_outliving(*other);
+    }
   }
-  if (!is_step_or_end(event) || event.process_index() != 0 || event.time_ns <= attempt->last_step_ns) return;
-  attempt->last_step_ns = event.time_ns;
-  if (labelled_.back().get() == attempt) return;
-  for (size_t i = 0; i + 1 < labelled_.size(); ++i) {
+  if (!trainer) return;
+  if (std::pair(attempt->last_ns, attempt->last_position) < std::pair(event.time_ns, event.position)) {
+    attempt->last_ns = event.time_ns;
+    attempt->last_position = event.position;
+  }
+  const bool last_step = is_step_or_end(event) && event.time_ns > attempt->last_step_ns;
+  if (last_step) attempt->last_step_ns = event.time_ns;
+  if (is_surely_last(*attempt)) return;
+  note_outliving(*attempt);
+  for (size_t i = 0; last_step && i + 1 < labelled_.size(); ++i) {
     if (labelled_[i].get() == attempt && host_shift(i + 1) != labelled_[i + 1]->shift_ns) must_rebuild_ = true;
   }
+}
+
+/// Whether an attempt is the last to open: cheaply, and false where a closer look is needed.
+bool LogOrder::is_surely_last(const Labelled& attempt) const {
+  return shifts_.size() == 1 && labelled_.back().get() == &attempt &&
+         (labelled_.size() == 1 || labelled_[labelled_.size() - 2]->first_ns < attempt.first_ns);
+}
+
+/// The attempt that opens next, in the order of keys.
+const LogOrder::Labelled* LogOrder::successor_of(const Labelled& attempt) const {
+  const Key own = opening_key(attempt);
+  const Labelled* next = nullptr;
+  for (const auto& other : labelled_) {
+    const Key key = opening_key(*other);
+    if (own < key && (next == nullptr || key < opening_key(*next))) next = other.get();
+  }
+  return next;
+}
+
+/// An attempt that turns out to have outlived its successor's start died then, and not where it was taken to have died.
+void LogOrder::note_outliving(Labelled& attempt) {
+  if (attempt.outlives || attempt.last_ns == kNever) return;
+  const Labelled* successor = successor_of(attempt);
+  Event last;
+  last.time_ns = attempt.last_ns;
+  last.position = attempt.last_position;
+  if (successor == nullptr || labelled_key(last, &attempt) < opening_key(*successor)) return;
+  attempt.outlives = true;
+  must_rebuild_ = true;
+}
+
+Key LogOrder::opening_key(const Labelled& attempt) {
+  Event first;
+  first.time_ns = attempt.first_ns;
+  first.position = attempt.first_position;
+  first.kind = attempt.first_is_start ? Kind::kJobStart : Kind::kNone;
+  return labelled_key(first, &attempt);
+}
+
+std::optional<Key> LogOrder::opening_of(std::string_view id) const {
+  const auto found = labelled_by_id_.find(std::string(id));
+  if (found == labelled_by_id_.end()) return std::nullopt;
+  return opening_key(*found->second);
+}
+
+bool LogOrder::outlives_successor(std::string_view id) const {
+  const auto found = labelled_by_id_.find(std::string(id));
+  return found != labelled_by_id_.end() && found->second->outlives;
+}
+
+FindingCount LogOrder::overlapping_attempts() const {
+  FindingCount out;
+  for (const auto& attempt : labelled_) {
+    if (attempt->outlives) out.add(attempt->last_ns + attempt->shift_ns);
+  }
+  return out;
 }
 
 int64_t LogOrder::host_shift(size_t by_start) const {
@@ -219,6 +317,12 @@ FindingCount LogOrder::clock_skew() const {
   for (const auto& attempt : labelled_) {
     if (attempt->shift_ns != 0) out.add(attempt->first_ns + attempt->shift_ns, attempt->shift_ns);
   }
+  return out;
+}
+
+FindingCount LogOrder::unplaced_entries() const {
+  FindingCount out;
+  for (const Marker& marker : markers_) out.count += marker.untimed && marker.ns == kNever ? 1 : 0;
   return out;
 }
 
@@ -285,6 +389,7 @@ Status LogOrder::find_starts(event::Source& source) {
   markers_.clear();
   labelled_.clear();
   labelled_by_id_.clear();
+  unopened_.clear();
   last_origin_ = nullptr;
   RETURN_IF_ERROR(visit_once(
       source, raw_low_ns_, raw_high_ns_,
@@ -298,9 +403,11 @@ Status LogOrder::find_starts(event::Source& source) {
       [](const Event&) {}));
   shifts_ = {0};
   for (size_t i = 0; i < labelled_.size(); ++i) {
+    labelled_[i]->outlives = false;
     labelled_[i]->shift_ns = host_shift(i);
-    if (labelled_[i]->shift_ns != 0) shifts_.push_back(labelled_[i]->shift_ns);
+    add_shift(labelled_[i]->shift_ns);
   }
+  for (const auto& attempt : labelled_) note_outliving(*attempt);
   std::sort(untimed_log_.begin(), untimed_log_.end(),
             [](const OwnedEvent& a, const OwnedEvent& b) { return a.key() < b.key(); });
   std::unordered_map<uint64_t, Position> kept;  // payload → the latest that counts
@@ -349,13 +456,11 @@ void LogOrder::shift_markers(const std::vector<int64_t>& plain, const std::vecto
       marker.ns = high_ns_;
     } else {
       shift_ns = marker.shift_ns = is_behind(marker.ns, high_ns_) ? high_ns_ - marker.ns : 0;
-      if (shift_ns != 0) shifts_.push_back(shift_ns);
+      add_shift(shift_ns);
       high_ns_ = std::max(high_ns_, marker.ns + shift_ns);
     }
     pass_bucket(i + 1);
   }
-  std::sort(shifts_.begin(), shifts_.end());
-  shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
   untimed_.clear();
   auto entry = untimed_log_.begin();
   for (const Marker& marker : markers_) {

@@ -15,11 +15,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -45,8 +47,16 @@ class LogOrder {
   /// The events with after < key and key.ns ≤ to_ns in the order of Key, each once, until `sink` returns false.
   Status read(event::Source& source, const Key& after, int64_t to_ns, Sink sink) const;
 
-  /// The finding for attempts that were moved.
+  /// The findings for attempts that were moved, and for those that recorded on after their successor began.
   [[nodiscard]] FindingCount clock_skew() const;
+  [[nodiscard]] FindingCount overlapping_attempts() const;
+  /// Entries without a time of their own, before any that has one: malformed.
+  [[nodiscard]] FindingCount unplaced_entries() const;
+
+  /// Of an attempt known by its id: the key of its first event (the event that opens it); empty for an unknown one.
+  [[nodiscard]] std::optional<Key> opening_of(std::string_view id) const;
+  /// Whether an attempt lived on after its successor began: its death is then that moment.
+  [[nodiscard]] bool outlives_successor(std::string_view id) const;
 
   /// For snapshots (codec.h): everything but what only places new arrivals cheaply.
   template <typename Archive>
@@ -67,6 +77,11 @@ class LogOrder {
     std::string id;
     std::string host;
     int64_t first_ns = 0;
+    event::Position first_position;
+    bool first_is_start = false;
+    int64_t last_ns = std::numeric_limits<int64_t>::min();  ///< its last sign of life
+    event::Position last_position;
+    bool outlives = false;  ///< … after its successor began
     int64_t last_step_ns = std::numeric_limits<int64_t>::min();
     int64_t shift_ns = 0;
   };
@@ -81,6 +96,12 @@ class LogOrder {
 
   [[nodiscard]] Labelled* find_labelled(const event::Event& event);
   void note_labelled(const event::Event& event);
+  Labelled* add_labelled(const event::Event& event);
+  void note_outliving(Labelled& attempt);
+  [[nodiscard]] bool is_surely_last(const Labelled& attempt) const;
+  [[nodiscard]] const Labelled* successor_of(const Labelled& attempt) const;
+  [[nodiscard]] static Key opening_key(const Labelled& attempt);
+  void add_shift(int64_t shift_ns);
   [[nodiscard]] int64_t host_shift(size_t by_start) const;
   [[nodiscard]] static Key labelled_key(const event::Event& event, const Labelled* attempt);
 
@@ -95,6 +116,7 @@ class LogOrder {
   std::vector<Marker> markers_;  ///< by position
   std::vector<std::unique_ptr<Labelled>> labelled_;  ///< by first_ns
   std::unordered_map<std::string, Labelled*> labelled_by_id_;
+  std::map<std::string, std::pair<int64_t, event::Position>> unopened_;  ///< liveness of attempts not seen otherwise
   const event::Origin* last_origin_ = nullptr;
   Labelled* last_labelled_ = nullptr;
   std::vector<int64_t> shifts_{0};  ///< all that occur, ascending
@@ -102,6 +124,7 @@ class LogOrder {
   std::vector<OwnedEvent> untimed_;      ///< those of them that count, with a time, by key
   std::set<event::Position> dropped_;  ///< second deliveries that stand in attempts moved differently
 
+  bool any_ = false;
   event::Position last_position_;
   int64_t raw_low_ns_ = std::numeric_limits<int64_t>::max();
   int64_t raw_high_ns_ = std::numeric_limits<int64_t>::min();

@@ -21,14 +21,14 @@ FoldState Ledger::Engine::state_before(size_t i) const {
 
 Result<Replayed> Ledger::Engine::reread(size_t i, bool without_late) {
   FoldState state = state_before(i);
-  Fold fold(state, names_);
+  Fold fold(state, names_, order_);
   const Key& end_key = stretches_[i].end_key;
   const std::set<Key> late = without_late ? std::set<Key>(late_.begin(), late_.end()) : std::set<Key>();
   RETURN_IF_ERROR(order_.read(source_, key_before(i), std::numeric_limits<int64_t>::max(),
                               [&](const Key& key, const Event& event) {
                                 if (!late.empty() && late.contains(key)) return true;
                                 if (!fold.is_cut() && key > end_key) return false;
-                                fold.add(event, key.ns);
+                                fold.add(event, key);
                                 if (key == end_key) fold.cut();
                                 return !(fold.is_cut() && fold.settled());
                               }));
@@ -46,17 +46,16 @@ Status Ledger::Engine::replay(size_t i, const Surroundings& around) {
     return {};
   }
   ASSIGN_OR_RETURN(const Replayed replayed, reread(i));
-  if (stretch.interval_times.has_value()) {
-    bins_.remove(*stretch.interval_times);
-  } else {
-    Surroundings before = around;
+  if (stretch.is_counted) {
+    Surroundings before;
     before.resume_step = stretch.resume_step;
-    bins_.remove(replayed.account(before).interval_times);
+    bins_.remove(stretch.interval_times.has_value() ? *stretch.interval_times : replayed.account(before).interval_times);
   }
   settled_totals_.add(stretch.totals, -1);
   adopt(stretch, replayed.account(around), around, replayed.region());
   settled_totals_.add(stretch.totals);
   bins_.add(*stretch.interval_times);
+  stretch.is_counted = true;
   tail_waste_.clear();
   trim();
   return {};
@@ -97,13 +96,13 @@ void Ledger::Engine::spread(Stretch& stretch, int64_t resume_step) {
 /// Folds on from `state` to the event at `end_key`. Empty when that is no place to end a stretch (any more).
 Result<std::optional<Stretch>> Ledger::Engine::fold_stretch(const FoldState& state, const Key& after,
                                                             const Key& end_key, FoldState& end) {
-  Fold fold(state, names_);
+  Fold fold(state, names_, order_);
   bool possible = true;
   Key settled_key;
   RETURN_IF_ERROR(order_.read(source_, after, std::numeric_limits<int64_t>::max(),
                               [&](const Key& key, const Event& event) {
                                 if (!fold.is_cut() && key > end_key) return possible = false;
-                                fold.add(event, key.ns);
+                                fold.add(event, key);
                                 settled_key = key;
                                 if (key == end_key) {
                                   possible = fold.can_cut();
@@ -127,18 +126,18 @@ Result<std::optional<Stretch>> Ledger::Engine::fold_stretch(const FoldState& sta
   return std::optional<Stretch>(std::move(stretch));
 }
 
-Status Ledger::Engine::remove_old_step_times(size_t begin, size_t end) {
-  for (size_t i = begin; i < end; ++i) {
-    Stretch& stretch = stretches_[i];
-    if (stretch.interval_times.has_value()) {
-      bins_.remove(*stretch.interval_times);
-      continue;
-    }
-    ASSIGN_OR_RETURN(const Replayed replayed, reread(i, true));
-    Surroundings before;
-    before.resume_step = stretch.resume_step;
-    bins_.remove(replayed.account(before).interval_times);
+/// Takes a stretch's step times out of the bins again.
+Status Ledger::Engine::uncount(size_t i, bool without_late) {
+  Stretch& stretch = stretches_[i];
+  if (!std::exchange(stretch.is_counted, false)) return {};
+  if (stretch.interval_times.has_value()) {
+    bins_.remove(*stretch.interval_times);
+    return {};
   }
+  ASSIGN_OR_RETURN(const Replayed replayed, reread(i, without_late));
+  Surroundings before;
+  before.resume_step = stretch.resume_step;
+  bins_.remove(replayed.account(before).interval_times);
   return {};
 }
 
@@ -163,7 +162,7 @@ Status Ledger::Engine::refold() {
     after = stretch->end_key;
     folded.push_back(std::move(*stretch));
   }
-  RETURN_IF_ERROR(remove_old_step_times(first, next));
+  for (size_t i = first; i < next; ++i) RETURN_IF_ERROR(uncount(i, true));
   late_.clear();
   tail_waste_.clear();
   int64_t highest_step = std::numeric_limits<int64_t>::min();

@@ -26,8 +26,9 @@ enum class FindingKind : uint8_t {
   kOpenEventsLimit,
   kNameReused,
   kTooLate,
+  kMalformedEntry,
 };
-constexpr size_t kFindingKinds = 7;
+constexpr size_t kFindingKinds = 8;
 
 struct FindingCount {
   int64_t count = 0;

@@ -65,6 +65,7 @@ void fields(Archive& archive, Stretch& value) {
             value.disruptions, value.attempts_begun, value.max_productive_step, value.preserved_steps,
             value.overlapped_loads_ns, value.entering, value.leaving, value.running_steady, value.one_segment,
             value.runs_on, value.is_sensitive, value.sensitive_below, value.first_record, value.lead, value.step_times,
+            value.is_counted,
             value.used_steady_before, value.steady_before, value.used_later, value.later, value.later_other,
             value.is_stale, value.steady, value.first_steady, value.first_continued, value.lowest_first_step,
             value.highest_step, value.open_tail, value.slices, value.findings, value.events, value.last_event_ns, value.attempts,
@@ -93,7 +94,8 @@ void LogOrder::visit_fields(Archive& archive) {
   labelled_.resize(archive.size(labelled_.size()));
   for (auto& attempt : labelled_) {
     if constexpr (Archive::reading()) attempt = std::make_unique<Labelled>();
-    visit_all(archive, attempt->id, attempt->host, attempt->first_ns, attempt->last_step_ns, attempt->shift_ns);
+    visit_all(archive, attempt->id, attempt->host, attempt->first_ns, attempt->first_position, attempt->first_is_start,
+              attempt->last_ns, attempt->last_position, attempt->outlives, attempt->last_step_ns, attempt->shift_ns);
     if constexpr (Archive::reading()) labelled_by_id_.emplace(attempt->id, attempt.get());
   }
   for (std::vector<OwnedEvent>* list : {&untimed_log_, &untimed_}) {
@@ -105,8 +107,11 @@ void LogOrder::visit_fields(Archive& archive) {
       if constexpr (Archive::reading()) list->emplace_back(event, key);
     }
   }
+  std::vector<std::pair<std::string, std::pair<int64_t, event::Position>>> unopened(unopened_.begin(), unopened_.end());
+  visit(archive, unopened);
+  if constexpr (Archive::reading()) unopened_.insert(unopened.begin(), unopened.end());
   std::vector<event::Position> dropped(dropped_.begin(), dropped_.end());
-  visit_all(archive, dropped, shifts_, last_position_, raw_low_ns_, raw_high_ns_, high_ns_, must_rebuild_);
+  visit_all(archive, dropped, shifts_, any_, last_position_, raw_low_ns_, raw_high_ns_, high_ns_, must_rebuild_);
   if constexpr (Archive::reading()) dropped_.insert(dropped.begin(), dropped.end());
 }
 

@@ -161,10 +161,14 @@ void adopt(Stretch& stretch, RegionAccount&& account, const Surroundings& around
   }
 }
 
-void join(Stretch& first, Stretch&& second) {
+bool agree(const Stretch& first, const Stretch& second) {
   const int64_t resume_step = std::min(second.resume_step, second.lowest_first_step);
-  first.is_stale = first.is_stale || resume_step > first.resume_step ||
-                   (resume_step < first.resume_step && first.is_sensitive && resume_step < first.sensitive_below);
+  return resume_step == first.resume_step ||
+         (resume_step < first.resume_step && !(first.is_sensitive && resume_step < first.sensitive_below));
+}
+
+void join(Stretch& first, Stretch&& second) {
+  first.is_stale = first.is_stale || !agree(first, second);
   join_disruptions(first, second);
   join_segments(first, second);
   append_attempts(first.attempts, std::move(second.attempts));
@@ -189,6 +193,7 @@ void join(Stretch& first, Stretch&& second) {
     first.is_sensitive = true;
   }
   first.step_times += second.step_times;
+  first.is_counted = first.is_counted && second.is_counted;
   if (first.interval_times.has_value() && second.interval_times.has_value()) {
     first.interval_times->insert(first.interval_times->end(), second.interval_times->begin(), second.interval_times->end());
   } else {

@@ -55,6 +55,7 @@ struct Stretch {
   std::optional<StepRecord> first_record;
   Totals lead;
   int64_t step_times = 0;
+  bool is_counted = true;   ///< whether the ledger's bins hold its step times (as of resume_step)
   std::optional<std::vector<StepTime>> interval_times;  ///< kept where they are likely to be asked for
   bool used_steady_before = false;
   StepSums steady_before;   ///< as it was used
@@ -79,6 +80,9 @@ struct Stretch {
 
 /// Takes over what an account says, as given `around`.
 void adopt(Stretch& stretch, RegionAccount&& account, const Surroundings& around, const Region& region);
+
+/// Whether `first` is accounted as `second` and what `second` knows of later segments demand.
+[[nodiscard]] bool agree(const Stretch& first, const Stretch& second);
 
 /// Makes one of two neighbours. Whatever cannot be joined exactly is marked to be read back.
 void join(Stretch& first, Stretch&& second);

@@ -174,7 +174,9 @@ class LedgerEngine : public Engine {
   }
 
   static void put_findings(Figures& figures, const ledger::Findings& findings) {
+    figures["findings."] = {};
     const auto of = [&](ledger::FindingKind kind) { return findings[static_cast<size_t>(kind)]; };
+    figures["findings.malformed_entry"] = count(of(ledger::FindingKind::kMalformedEntry).count);
     figures["findings.clock_skew"] = count(of(ledger::FindingKind::kClockSkew).count);
     figures["findings.clock_skew_seconds"] = number(seconds(of(ledger::FindingKind::kClockSkew).ns));
     figures["findings.two_writers"] = count(of(ledger::FindingKind::kTwoWriters).count);

@@ -84,7 +84,8 @@ class Builder {
     if (job_.attempts.empty()) return false;
     Attempt& attempt = job_.attempts.back();
     if (attempt.opened || attempt.has_steps || entry.time_ns - attempt.start_ns >= kStrayNs) return false;
-    attempt.id = id;
+    if (!attempt.id.empty() && !id.empty()) return false;  // they are another attempt's
+    if (!id.empty()) attempt.id = id;
     attempt.opened = attempt.has_job_start = true;
     attempt.opened_ns = entry.time_ns;
     return true;
@@ -116,7 +117,7 @@ class Builder {
 
   bool placed_by_id(const Entry& entry, const std::string& id) {
     const Event& event = *entry.event;
-    const bool trainer = event.origin->role.empty() && event.process_index() == 0;
+    const bool trainer = event.origin->role.empty();
     if (event.process_index() != 0) {  // of whichever attempt runs
       if (job_.attempts.empty()) open("", entry, false);
       return true;
@@ -124,18 +125,19 @@ class Builder {
     if (!job_.attempts.empty()) {
       Attempt& current = job_.attempts.back();
       if (current.id == id) return event.kind != Kind::kJobStart || placed_second_start(entry, id);
-      if (current.id.empty() && trainer && event.kind != Kind::kJobStart) {
+      if (current.id.empty() && trainer && event.kind != Kind::kJobStart && event.kind != Kind::kHeartbeat) {
         current.id = id;
         return true;
       }
     }
-    if (superseded(id)) {
-      const bool counts = trainer && event.kind != Kind::kHeartbeat;
-      if (counts && overlapping_.insert(id).second) ++findings_.overlapping_attempts;
+    if (!trainer) return false;
+    if (Attempt* ended = attempt_of(id)) {
+      // Dropped, but it shows that the attempt lived until its successor began: that is its death.
+      ended->last_ns = std::max(ended->last_ns, (ended + 1)->start_ns);
+      if (overlapping_.insert(id).second) ++findings_.overlapping_attempts;
       return false;
     }
-    // Liveness opens no attempt, and neither does anyone but a trainer of rank 0.
-    if (event.kind == Kind::kHeartbeat || !trainer) return false;
+    if (event.kind == Kind::kHeartbeat) return false;  // liveness opens no attempt
     if (event.kind == Kind::kJobStart && adopt_stray_entries(entry, id)) return true;
     if (event.kind == Kind::kJobStart && !job_.attempts.empty() && job_.attempts.back().id.empty() &&
         is_second_start(entry)) {
@@ -158,8 +160,10 @@ class Builder {
     return true;
   }
 
-  [[nodiscard]] bool superseded(const std::string& id) const {
-    return std::any_of(job_.attempts.begin(), job_.attempts.end(), [&](const Attempt& a) { return a.id == id; });
+  Attempt* attempt_of(const std::string& id) {
+    const auto found =
+        std::find_if(job_.attempts.begin(), job_.attempts.end(), [&](const Attempt& a) { return a.id == id; });
+    return found == job_.attempts.end() ? nullptr : &*found;
   }
 
   bool add_step(const Entry& entry) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "reference/log_faults.h"
+
 namespace goodput::reference {
 namespace {
 
@@ -58,12 +60,9 @@ class Writer {
   void next_attempt();
   void name_many();
   void open_many();
+  void flood();
 
-  // The life of a log.
   void step_clocks();
-  void redeliver();
-  void disorder();
-  void number();
 
   Chance chance_;
   uint64_t seed_;
@@ -133,16 +132,23 @@ void Writer::choose_character() {
 void Writer::stray_entries() {
   if (chance_.happens(0.3)) put(Kind::kCheckpointSave).flags = event::kUntimed;
   put(Kind::kAcceleratorInitStart);
+  const int64_t first_ns = now_ns_;
   pass(chance_.real() * 3);
   if (chance_.happens(0.5)) put(Kind::kHeartbeat);
   if (chance_.happens(0.5)) put(Kind::kAcceleratorInitEnd);
   if (chance_.happens(0.15)) put(Kind::kStepStart).step = step_;
-  pass(chance_.one_of({0.0, 1.0, 6.9, 9.5, 10.0, 40.0}));
+  now_ns_ =
+      std::max(now_ns_, first_ns + static_cast<int64_t>(chance_.one_of({3.0, 9.5, 10.0, 10.0, 40.0}) * kSecondNs));
 }
 
 void Writer::begin_attempt() {
   attempt_id_ = keep("attempt-" + std::to_string(attempt_index_));
   if (history_.attempt_ids && chance_.happens(0.2)) put(Kind::kHeartbeat, -chance_.real() * 20);
+  if (history_.attempt_ids && character_.other_ranks && chance_.happens(0.3)) {
+    Event& early = put(Kind::kCheckpointRestore, -chance_.real() * 5);
+    early.duration_ns = 2 * event::kNanosecondsPerSecond;
+    early.origin = origin(1);
+  }
   if (attempt_index_ > 0 ? chance_.happens(0.97) : chance_.happens(0.9)) put(Kind::kJobStart);
   if (!history_.attempt_ids && chance_.happens(0.05)) put(Kind::kJobStart, chance_.one_of({0.0, 0.5, 0.999, 1.0, 1.5}));
   if (chance_.happens(0.7)) {
@@ -188,6 +194,16 @@ void Writer::name_many() {
   }
 }
 
+/// A second writer is looked for among the latest 4,096 records.
+void Writer::flood() {
+  const int64_t first = step_;
+  for (size_t k = 0; k < 4'094 + chance_.below(4); ++k) {
+    put(Kind::kStepStart).step = step_++;
+    pass(0.000'1);
+  }
+  put(Kind::kStepStart).step = first;
+}
+
 /// 4,096 events may be open at an instant.
 void Writer::open_many() {
   const std::string_view name = keep("many");
@@ -195,7 +211,7 @@ void Writer::open_many() {
     put(Kind::kCustomStart).name = name;
     pass(0.001);
   }
-  for (size_t k = 0; k < 2 + chance_.below(8); ++k) put(Kind::kCustomEnd, chance_.real()).name = name;
+  for (size_t k = chance_.below(9); k > 0; --k) put(Kind::kCustomEnd, chance_.real()).name = name;
 }
 
 void Writer::checkpoints(double length) {
@@ -224,7 +240,9 @@ void Writer::elastic(double length) {
   const std::string_view type = chance_.one_of<std::string_view>(
       {"elastic_scale_up", "elastic_slice_down", "unknown", "Elastic_Scale_UP", "down"});
   put_pair(Kind::kElasticWaitStart, length * 0.2, length * 0.3, 0.1, type);
-  if (chance_.happens(0.5)) put_pair(Kind::kElasticReinitStart, length * 0.4, length * 0.4, 0.1);
+  if (chance_.happens(0.5)) {
+    put_pair(Kind::kElasticReinitStart, length * chance_.one_of({0.1, 0.4}), length * 0.4, 0.1);
+  }
   if (chance_.happens(0.6)) {
     event::Detail& detail = history_.details.emplace_back();
     detail.total_slices = static_cast<int64_t>(chance_.below(5));
@@ -356,53 +374,11 @@ void Writer::step_clocks() {
   host_ = keep("host-" + std::to_string(attempt_index_));
 }
 
-/// Copies of entries at any distance behind them.
-void Writer::redeliver() {
-  std::vector<Event>& log = history_.events;
-  for (size_t k = 0; k < 1 + chance_.below(6); ++k) {
-    const size_t from = chance_.below(log.size());
-    const Event copy = log[from];
-    log.insert(log.begin() + static_cast<std::ptrdiff_t>(from + 1 + chance_.below(log.size() - from)), copy);
-  }
-}
-
-void Writer::disorder() {
-  std::vector<Event>& log = history_.events;
-  const double share = chance_.one_of({0.02, 0.1, 0.3});
-  const bool starts_too = chance_.happens(0.15);
-  const auto moves = [&](const Event& event) { return starts_too || event.kind != Kind::kJobStart; };
-  for (size_t k = 0; k + 1 < log.size(); ++k) {
-    if (moves(log[k]) && moves(log[k + 1]) && chance_.happens(share)) std::swap(log[k], log[k + 1]);
-  }
-  for (size_t k = 0; chance_.happens(0.4) && k < 4; ++k) {
-    const size_t from = chance_.below(log.size());
-    if (!moves(log[from])) continue;
-    const Event moved = log[from];
-    log.erase(log.begin() + static_cast<std::ptrdiff_t>(from));
-    log.insert(log.begin() + static_cast<std::ptrdiff_t>(chance_.below(log.size() + 1)), moved);
-  }
-}
-
-/// Positions: places in an imported log, with gaps for what is no event; recording times in journals.
-void Writer::number() {
-  uint64_t place = 0;
-  const double gap = chance_.happens(0.2) ? 0.05 : 0;
-  for (Event& event : history_.events) {
-    place += chance_.happens(gap) ? chance_.one_of<uint64_t>({2, 16'384, 16'385}) : 1;
-    event.position = {0, place};
-    if (!history_.attempt_ids) continue;
-    event.flags &= static_cast<uint8_t>(~event::kUntimed);
-    event.position.major = static_cast<uint64_t>(event.time_ns);
-  }
-  if (!history_.attempt_ids) return;
-  std::sort(history_.events.begin(), history_.events.end(),
-            [](const Event& a, const Event& b) { return a.position < b.position; });
-}
-
 void Writer::attempt() {
   begin_attempt();
   prepare();
   if (chance_.happens(0.0015)) open_many();
+  if (chance_.happens(0.0015)) flood();
   if (chance_.happens(0.006)) name_many();
   train();
   end_attempt();
@@ -410,18 +386,18 @@ void Writer::attempt() {
 
 History Writer::run() {
   choose_character();
-  if (!history_.attempt_ids && chance_.happens(0.1)) stray_entries();
+  if (chance_.happens(0.1)) stray_entries();
   size_t attempts = chance_.one_of<size_t>({1, 1, 2, 2, 3, 3, 5});
   if (chance_.happens(0.02)) attempts = 30;
-  if (chance_.happens(0.01)) character_.steps_at_most = 600;
+  if (chance_.happens(0.01)) character_.steps_at_most = chance_.one_of<size_t>({600, 1'200});
   for (size_t k = 0; k < attempts; ++k) {
     if (k > 0) next_attempt();
     attempt();
   }
-  if (chance_.happens(0.2)) redeliver();
-  if (chance_.happens(0.3)) disorder();
-  number();
-  pass(chance_.one_of({0.0, 0.0, 5.0, 59.0, 62.0, 2'000.0}));
+  if (chance_.happens(0.2)) redeliver(history_, chance_);
+  if (chance_.happens(0.3)) disorder(history_, chance_);
+  number(history_, chance_);
+  pass(chance_.one_of({0.0, 0.0, 5.0, 60.0, 62.0, 2'000.0}));
   history_.now_ns = now_ns_ - (chance_.happens(0.1) ? static_cast<int64_t>(chance_.below(100'000'000'000)) : 0);
   return std::move(history_);
 }

@@ -130,6 +130,5 @@ TimeOrder read_log(std::span<const event::Event> events, Findings& findings);
 std::optional<Job> build_job(const TimeOrder& log, const Options& options, Findings& findings);
 /// Fills Attempt::events: ends paired with starts, checkpoint entries, what never ended, loads judged by rule 7.
 void pair_events(Job& job, Findings& findings);
-std::string upper_case(std::string_view utf8);
 
 }  // namespace goodput::reference

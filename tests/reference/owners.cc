@@ -1,12 +1,10 @@
 // Rules 6 to 8: which event owns which instant of its attempt.
 // SPDX-License-Identifier: Apache-2.0
-#include <locale.h>
-#include <wctype.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "base/upper.h"
 #include "reference/job.h"
 
 namespace goodput::reference {
@@ -55,7 +53,7 @@ std::map<std::string, std::string> custom_names(const Job& job) {
   for (const Attempt& attempt : job.attempts) {
     for (const Entry& entry : attempt.entries) {
       if (event::start_of(entry.event->kind) != Kind::kCustomStart) continue;
-      const std::string name = upper_case(entry.event->name);
+      const std::string name = upper(entry.event->name);
       shown.emplace(name, shown.size() < kCustomNames ? name : "(MORE)");
     }
   }
@@ -96,7 +94,7 @@ class Pairing {
 
   static Key key_of(const Entry& entry) {
     const Kind kind = event::start_of(entry.event->kind);
-    if (kind == Kind::kCustomStart) return {kind, upper_case(entry.event->name)};
+    if (kind == Kind::kCustomStart) return {kind, upper(entry.event->name)};
     return {kind, kind == Kind::kElasticWaitStart ? std::string(entry.event->name) : ""};
   }
 
@@ -169,27 +167,6 @@ auto precedence(const OwnedTime& event) {
 }
 
 }  // namespace
-
-std::string upper_case(std::string_view utf8) {
-  static const locale_t kUnicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  const locale_t before = uselocale(kUnicode);
-  std::string upper;
-  std::mbstate_t reading{}, writing{};
-  for (size_t at = 0; at < utf8.size();) {
-    wchar_t letter = 0;
-    const size_t length = std::mbrtowc(&letter, utf8.data() + at, utf8.size() - at, &reading);
-    if (length == 0 || length > 4) {  // NUL or no UTF-8: as it is
-      reading = {};
-      upper += utf8[at++];
-      continue;
-    }
-    char bytes[8];
-    upper.append(bytes, std::wcrtomb(bytes, static_cast<wchar_t>(towupper(static_cast<wint_t>(letter))), &writing));
-    at += length;
-  }
-  uselocale(before);
-  return upper;
-}
 
 void pair_events(Job& job, Findings& findings) {
   const std::map<std::string, std::string> names = custom_names(job);
