@@ -32,8 +32,8 @@ class LedgerGolden : public ::testing::TestWithParam<std::string> {
       EXPECT_THAT(golden::differences(flatten(window.expected), got, 1e-5), IsEmpty());
     }
     for (const GoldenCase::Exclusion& exclusion : golden_.exclusions) {
-      const Figures got = engine.window(
-          golden_.now_ns, {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(), exclusion.intervals_ns});
+      const Figures got = engine.window(golden_.now_ns, {std::numeric_limits<int64_t>::min(),
+                                                         std::numeric_limits<int64_t>::max(), exclusion.intervals_ns});
       EXPECT_THAT(golden::differences(flatten(exclusion.expected), got, 1e-5), IsEmpty());
     }
   }

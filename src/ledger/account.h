@@ -47,8 +47,8 @@ struct Surroundings {
 
 /// A segment's part in a region, for rule 9.
 struct SegmentPart {
-  StepSums warmup;   ///< fully preserved warm-up intervals
-  StepSums steady;   ///< fully preserved steady ones
+  StepSums warmup;  ///< fully preserved warm-up intervals
+  StepSums steady;  ///< fully preserved steady ones
   void add(const SegmentPart& other) {
     warmup.add(other.warmup);
     steady.add(other.steady);
@@ -71,16 +71,16 @@ struct DisruptionFacts {
   std::optional<Exit> exit;
   int64_t stalled_ns = 0;
   int64_t recovery_ns = 0;
-  Totals recovery;           ///< by class, as far as the region shows it
-  bool waiting = false;      ///< no step record followed in the region
-  bool carries_waste = true; ///< of several restarts without a step between them the first
-  Waste waste;               ///< what it turned into waste in the region
+  Totals recovery;                  ///< by class, as far as the region shows it
+  bool waiting = false;             ///< no step record followed in the region
+  bool carries_waste = true;        ///< of several restarts without a step between them the first
+  Waste waste;                      ///< what it turned into waste in the region
   int64_t resume_before = kNoStep;  ///< lowest first step of the region's segments before the one that it led to
 };
 
 struct AttemptFacts {
-  Totals totals;        ///< from its start to its death
-  int64_t end_ns = 0;   ///< its death (rule 3 may put it later than the last sign of life)
+  Totals totals;       ///< from its start to its death
+  int64_t end_ns = 0;  ///< its death (rule 3 may put it later than the last sign of life)
   std::optional<int64_t> last_step;
 };
 
@@ -91,26 +91,26 @@ struct RegionAccount {
   int64_t preserved_steps = 0;  ///< of intervals
   int64_t tail_steps = 0;       ///< preserved steps that only an attempt's end or a resume step tells of
   Region::Sum overlapped_loads_ns = 0;
-  StepSums steady;               ///< all steady intervals, wasted or not
-  FirstSteady first_steady;      ///< of segments that begin here
-  FirstSteady first_continued;   ///< of the segment that it goes on with
-  SegmentPart entering;          ///< the segment that it goes on with
-  SegmentPart leaving;           ///< the segment that runs on, when that begins here
-  StepSums running_steady;       ///< steady intervals here, wasted or not, of the segment that runs on
-  bool one_segment = false;      ///< the segment that it goes on with is the one that runs on
-  bool runs_on = false;          ///< a segment runs on beyond its end
+  StepSums steady;                      ///< all steady intervals, wasted or not
+  FirstSteady first_steady;             ///< of segments that begin here
+  FirstSteady first_continued;          ///< of the segment that it goes on with
+  SegmentPart entering;                 ///< the segment that it goes on with
+  SegmentPart leaving;                  ///< the segment that runs on, when that begins here
+  StepSums running_steady;              ///< steady intervals here, wasted or not, of the segment that runs on
+  bool one_segment = false;             ///< the segment that it goes on with is the one that runs on
+  bool runs_on = false;                 ///< a segment runs on beyond its end
   int64_t lowest_first_step = kNoStep;  ///< of segments that begin here
   int64_t highest_step = std::numeric_limits<int64_t>::min();  ///< of any record
-  bool open_tail = false;        ///< its last segment ended its attempt: later segments say what became of the last step
-  int64_t sensitive_below = 0;   ///< a resume step below this changes the account; see is_sensitive
+  bool open_tail = false;       ///< its last segment ended its attempt: later segments say what became of the last step
+  int64_t sensitive_below = 0;  ///< a resume step below this changes the account; see is_sensitive
   bool is_sensitive = false;
-  bool stalled_at_end = false;   ///< the step in flight at the region's end is stalled
+  bool stalled_at_end = false;  ///< the step in flight at the region's end is stalled
   bool used_steady_before = false;
   bool used_later = false;
   std::optional<StepRecord> first_record;  ///< of the first segment that begins here
-  Totals lead;                   ///< before first_record, or all
-  std::vector<StepTime> interval_times;  ///< of intervals not wholly wasted, in step order
-  std::vector<int64_t> step_keys;      ///< their first steps, where asked for
+  Totals lead;                             ///< before first_record, or all
+  std::vector<StepTime> interval_times;    ///< of intervals not wholly wasted, in step order
+  std::vector<int64_t> step_keys;          ///< their first steps, where asked for
   std::vector<AttemptFacts> attempts;
   std::vector<DisruptionFacts> disruption_facts;
 };

@@ -38,15 +38,13 @@ std::vector<Interval> without(int64_t from_ns, int64_t to_ns, const std::vector<
 }
 
 bool covers(const std::vector<Interval>& inside, int64_t from_ns, int64_t to_ns) {
-  return std::any_of(inside.begin(), inside.end(), [&](const Interval& interval) {
-    return interval.first <= from_ns && to_ns <= interval.second;
-  });
+  return std::any_of(inside.begin(), inside.end(),
+                     [&](const Interval& interval) { return interval.first <= from_ns && to_ns <= interval.second; });
 }
 
 bool touches(const std::vector<Interval>& inside, int64_t from_ns, int64_t to_ns) {
-  return std::any_of(inside.begin(), inside.end(), [&](const Interval& interval) {
-    return interval.first < to_ns && from_ns < interval.second;
-  });
+  return std::any_of(inside.begin(), inside.end(),
+                     [&](const Interval& interval) { return interval.first < to_ns && from_ns < interval.second; });
 }
 
 int64_t disruptions_in(const RegionAccount& account, int64_t from_ns, int64_t to_ns) {
@@ -163,11 +161,13 @@ Status Ledger::Engine::account_edge(size_t i, std::span<const Interval> inside, 
     Totals part;
     int64_t inside_ns = 0;
     for (const Interval& interval : inside) {
-      inside_ns += std::max<int64_t>(0, std::min(interval.second, stretch.end_ns) - std::max(interval.first, stretch.begin_ns));
+      inside_ns +=
+          std::max<int64_t>(0, std::min(interval.second, stretch.end_ns) - std::max(interval.first, stretch.begin_ns));
     }
     for (size_t c = 0; c < kTimeClasses; ++c) {
       const auto time_class = static_cast<TimeClass>(c);
-      if (time_class != TimeClass::kCustomBadputEvents) part.add(time_class, 0, part_of(totals.ns[c], inside_ns, length_ns));
+      if (time_class != TimeClass::kCustomBadputEvents)
+        part.add(time_class, 0, part_of(totals.ns[c], inside_ns, length_ns));
     }
     for (const auto& [name, ns] : totals.custom_ns) {
       part.add(TimeClass::kCustomBadputEvents, name, part_of(ns, inside_ns, length_ns));
@@ -221,8 +221,7 @@ Result<std::optional<StepFigures>> Ledger::Engine::step_figures(int64_t now_ns) 
   RETURN_IF_ERROR(gather_step_times(times, exact ? count : kLatest));
   if (exact) return exact_figures(times);
   bins_.add(newest);
-  std::optional<StepFigures> figures =
-      binned_figures(bins_, std::span(times).last(std::min(times.size(), kLatest)));
+  std::optional<StepFigures> figures = binned_figures(bins_, std::span(times).last(std::min(times.size(), kLatest)));
   bins_.remove(newest);
   trim();
   return figures;
@@ -285,8 +284,8 @@ Result<Waste> Ledger::Engine::earlier_waste(size_t end, int64_t resume_step, int
       around.resume_step = resume_step;
       const RegionAccount after = replayed.account(around);
       waste.ns += after.totals.of(TimeClass::kWastedProgress) - before.totals.of(TimeClass::kWastedProgress);
-      waste.steps += std::max<int64_t>(
-          0, before.preserved_steps + before.tail_steps - after.preserved_steps - after.tail_steps);
+      waste.steps +=
+          std::max<int64_t>(0, before.preserved_steps + before.tail_steps - after.preserved_steps - after.tail_steps);
     }
     resume_before = std::min(resume_before, stretch.lowest_first_step);
   }

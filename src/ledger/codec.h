@@ -173,9 +173,9 @@ void fields(Archive& archive, SliceCounts& value) {
 }
 template <typename Archive>
 void fields(Archive& archive, FoldState& value) {
-  visit_all(archive, value.begin_ns, value.attempt, value.records_since_elastic,
-            value.spacing_ns, value.previous_segment_ns, value.segment_intervals, value.segment_first_step,
-            value.last_record, value.open, value.held, value.slices, value.annotation, value.segment_steady);
+  visit_all(archive, value.begin_ns, value.attempt, value.records_since_elastic, value.spacing_ns,
+            value.previous_segment_ns, value.segment_intervals, value.segment_first_step, value.last_record, value.open,
+            value.held, value.slices, value.annotation, value.segment_steady);
   // Neighbouring step records and times differ little: write the differences.
   value.recent.resize(archive.size(value.recent.size()));
   StepRecord before;

@@ -38,7 +38,8 @@ std::vector<size_t> smallest_pairs(const std::vector<Stretch>& stretches, size_t
 
 void Ledger::Engine::push(std::span<const Event> events) {
   const int64_t oldest_ns = source_.oldest_ns();
-  const size_t settle_at = std::max(options_.sizes.tail_most + std::min(events.size(), options_.sizes.batch_most), settle_at_);
+  const size_t settle_at =
+      std::max(options_.sizes.tail_most + std::min(events.size(), options_.sizes.batch_most), settle_at_);
   for (const Event& event : events) {
     if (event.time_ns < oldest_ns && !event.has(event::kUntimed)) {
       ++too_late_;
@@ -59,8 +60,8 @@ void Ledger::Engine::insert(const Event& event, const Key& key) {
   if (custom && key < newest_key_ && !names_.known(event.name)) late_name_ = true;
   newest_key_ = std::max(newest_key_, key);
   if (key <= settled_key_ || (!stretches_.empty() && key.ns <= stretches_.back().end_ns)) {
-    // What decided the fate of events open at a boundary is as settled as what lies before it; and of the boundary's own
-    // instant this may be a second delivery: the source tells.
+    // What decided the fate of events open at a boundary is as settled as what lies before it; and of the boundary's
+    // own instant this may be a second delivery: the source tells.
     if (key <= settled_key_) late_.push_back(key);
     if (key > stretches_.back().end_key) {
       must_load_tail_ = true;
@@ -221,13 +222,14 @@ Status Ledger::Engine::load_tail() {
   tail_.clear();
   tail_waste_.clear();
   const Key after = key_before(stretches_.size());
-  RETURN_IF_ERROR(order_.read(source_, after, std::numeric_limits<int64_t>::max(),
-                              [&](const Key& key, const Event& event) {
-                                tail_.emplace_back(event, key);
-                                newest_key_ = std::max(newest_key_, key);
-                                if (tail_.size() >= std::max(options_.sizes.tail_most + options_.sizes.batch_most, settle_at_)) settle(options_.sizes.tail_least);
-                                return true;
-                              }));
+  RETURN_IF_ERROR(
+      order_.read(source_, after, std::numeric_limits<int64_t>::max(), [&](const Key& key, const Event& event) {
+        tail_.emplace_back(event, key);
+        newest_key_ = std::max(newest_key_, key);
+        if (tail_.size() >= std::max(options_.sizes.tail_most + options_.sizes.batch_most, settle_at_))
+          settle(options_.sizes.tail_least);
+        return true;
+      }));
   if (tail_.size() >= std::max(options_.sizes.tail_most, settle_at_)) settle(options_.sizes.tail_least);
   return {};
 }

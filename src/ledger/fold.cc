@@ -22,17 +22,26 @@ bool mentions_scale_up(std::string_view type) {
 
 TimeClass class_of(Kind start, std::string_view name) {
   switch (start) {
-    case Kind::kAcceleratorInitStart: return TimeClass::kAcceleratorInitialization;
-    case Kind::kTrainingPrepStart: return TimeClass::kTrainingPrep;
-    case Kind::kDataLoadingStart: return TimeClass::kDataLoadingSync;
-    case Kind::kCheckpointSaveStart: return TimeClass::kCheckpointSave;
-    case Kind::kCheckpointRestoreStart: return TimeClass::kCheckpointRestore;
-    case Kind::kCustomStart: return TimeClass::kCustomBadputEvents;
-    case Kind::kCompilationStart: return TimeClass::kProgramStartup;
+    case Kind::kAcceleratorInitStart:
+      return TimeClass::kAcceleratorInitialization;
+    case Kind::kTrainingPrepStart:
+      return TimeClass::kTrainingPrep;
+    case Kind::kDataLoadingStart:
+      return TimeClass::kDataLoadingSync;
+    case Kind::kCheckpointSaveStart:
+      return TimeClass::kCheckpointSave;
+    case Kind::kCheckpointRestoreStart:
+      return TimeClass::kCheckpointRestore;
+    case Kind::kCustomStart:
+      return TimeClass::kCustomBadputEvents;
+    case Kind::kCompilationStart:
+      return TimeClass::kProgramStartup;
     case Kind::kElasticWaitStart:
       return mentions_scale_up(name) ? TimeClass::kElasticScaleUp : TimeClass::kElasticSliceDown;
-    case Kind::kElasticReinitStart: return TimeClass::kElasticReinitialization;
-    default: return TimeClass::kOther;
+    case Kind::kElasticReinitStart:
+      return TimeClass::kElasticReinitialization;
+    default:
+      return TimeClass::kOther;
   }
 }
 
@@ -115,19 +124,25 @@ void Fold::add(const Event& event, const Key& key) {
         current().step_ends_ns.push_back(ns);
       }
       break;
-    case Kind::kJobEnd: (event.has(event::kFailed) ? attempt.failed_ns : attempt.completed_ns) = ns; break;
-    case Kind::kProcessExit: on_exit(event, ns); break;
-    case Kind::kHeartbeat: attempt.last_heartbeat_ns = ns; break;
+    case Kind::kJobEnd:
+      (event.has(event::kFailed) ? attempt.failed_ns : attempt.completed_ns) = ns;
+      break;
+    case Kind::kProcessExit:
+      on_exit(event, ns);
+      break;
+    case Kind::kHeartbeat:
+      attempt.last_heartbeat_ns = ns;
+      break;
     case Kind::kCheckpointSave:
     case Kind::kCheckpointRestore:
       if (event.duration_ns > 0) {
-        region_.claims.push_back({.start_ns = ns,
-                                  .end_ns = end_ns,
-                                  .sequence = sequence_++,
-                                  .attempt = static_cast<uint32_t>(region_.attempts.size() - 1),
-                                  .time_class = kind == Kind::kCheckpointSave ? TimeClass::kCheckpointSave
-                                                                              : TimeClass::kCheckpointRestore,
-                                  .custom = 0});
+        region_.claims.push_back(
+            {.start_ns = ns,
+             .end_ns = end_ns,
+             .sequence = sequence_++,
+             .attempt = static_cast<uint32_t>(region_.attempts.size() - 1),
+             .time_class = kind == Kind::kCheckpointSave ? TimeClass::kCheckpointSave : TimeClass::kCheckpointRestore,
+             .custom = 0});
       }
       break;
     case Kind::kSliceCounts:
@@ -144,8 +159,8 @@ void Fold::add(const Event& event, const Key& key) {
       }
       break;
   }
-  // Before the first step record all is decided as long as nothing is open and nothing told of an end, which may turn out
-  // to have been the attempt's death.
+  // Before the first step record all is decided as long as nothing is open and nothing told of an end, which may turn
+  // out to have been the attempt's death.
   const AttemptState& now = current().state;
   can_cut_ = can_cut_ || (!has_records() && open_.empty() && !now.completed_ns.has_value() &&
                           !now.failed_ns.has_value() && !now.exit.has_value() && !now.exit_zero.has_value());
@@ -267,8 +282,7 @@ void Fold::on_step(const Event& event, int64_t ns) {
 bool Fold::is_second_writer(int64_t step, int64_t ns) const {
   const auto& records = region_.records;
   // Beyond a second only the record before can be in reach: half an interval does not reach over a whole one.
-  if (step > records.back().step &&
-      (previous_segment_ns_ == kNoTime || ns - previous_segment_ns_ >= kSecondWriterNs)) {
+  if (step > records.back().step && (previous_segment_ns_ == kNoTime || ns - previous_segment_ns_ >= kSecondWriterNs)) {
     return false;
   }
   const int64_t twice_reach_ns = std::max(2 * kSecondWriterNs, spacing_ns_);
@@ -352,9 +366,15 @@ void Fold::claim(const OpenEvent& open, int64_t end_ns) {
                    .time_class = open.time_class,
                    .custom = open.custom};
   switch (open.load) {
-    case LoadKind::kUndecided: undecided_.push_back(made); break;
-    case LoadKind::kAsync: current().late_loads.emplace_back(open.start_ns, end_ns); break;
-    default: region_.claims.push_back(made); break;
+    case LoadKind::kUndecided:
+      undecided_.push_back(made);
+      break;
+    case LoadKind::kAsync:
+      current().late_loads.emplace_back(open.start_ns, end_ns);
+      break;
+    default:
+      region_.claims.push_back(made);
+      break;
   }
 }
 

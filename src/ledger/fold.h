@@ -6,8 +6,8 @@
 //   … more add() until fold.settled() …
 //   Region region = fold.take();  FoldState next = fold.cut_state();
 //
-// Rules 6 and 7 and "Reading a log" of docs/semantics.md, apart from redeliveries and clocks (intake.h). Pure; one thread.
-// SPDX-License-Identifier: Apache-2.0
+// Rules 6 and 7 and "Reading a log" of docs/semantics.md, apart from redeliveries and clocks (intake.h). Pure; one
+// thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ class Fold {
   /// The next event in the order of Key.
   void add(const event::Event& event, const Key& key);
 
-  /// Whether a region may end right after the event added last: at a step record that has eight intervals of its segment
-  /// behind it or begins a segment after a rollback, at the opening of an attempt, or before the attempt's first step
-  /// record while no event is open.
+  /// Whether a region may end right after the event added last: at a step record that has eight intervals of its
+  /// segment behind it or begins a segment after a rollback, at the opening of an attempt, or before the attempt's
+  /// first step record while no event is open.
   [[nodiscard]] bool can_cut() const { return can_cut_; }
 
   /// Ends the region here. At most once; add() goes on, to settle it.
@@ -96,7 +96,7 @@ class Fold {
   std::optional<FoldState> cut_;
   Counted counted_at_cut_;
 
-  size_t attempt_records_ = 0;   ///< index of the attempt's first record still at hand
+  size_t attempt_records_ = 0;     ///< index of the attempt's first record still at hand
   size_t records_at_elastic_ = 0;  ///< number of records when the latest elastic entry came
   int64_t spacing_ns_ = 0;
   int64_t previous_segment_ns_ = kNoTime;

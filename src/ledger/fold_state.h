@@ -1,7 +1,7 @@
 // Everything that the past of a job still says about its future at one point of the log: what a fold goes on from.
 //
-// Two folds that reach one point with equal states go on alike, whatever lay before: so a re-fold after a late event ends
-// where its state equals the one kept there, and a ledger keeps states at the boundaries of its stretches only.
+// Two folds that reach one point with equal states go on alike, whatever lay before: so a re-fold after a late event
+// ends where its state equals the one kept there, and a ledger keeps states at the boundaries of its stretches only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

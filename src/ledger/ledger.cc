@@ -27,7 +27,8 @@ std::string Ledger::snapshot() { return engine_->snapshot(); }
 Result<Ledger> Ledger::resume(std::string_view snapshot, const Options& options, event::Source& source) {
   auto engine = std::make_unique<Engine>(options, source);
   if (!engine->restore(snapshot)) {
-    return Status{StatusCode::kUnsupported, "resuming a ledger: its snapshot is damaged or of another version or options"};
+    return Status{StatusCode::kUnsupported,
+                  "resuming a ledger: its snapshot is damaged or of another version or options"};
   }
   return Ledger(std::move(engine));
 }

@@ -1,9 +1,9 @@
 // The accounting engine: events in, accounted time out.
 //
-// Incremental: what the log settled is kept as totals of at most 512 stretches, and only the latest thousand events or so
-// are read again for an answer. Pure: no clock, file or thread; it asks for the time (`now_ns`), and reads back what it
-// needs through an event::Source. The same events with the same positions give the same answers, in whatever order and
-// batches they arrive and wherever the ledger was resumed. docs/semantics.md is the contract of every number.
+// Incremental: what the log settled is kept as totals of at most 512 stretches, and only the latest thousand events or
+// so are read again for an answer. Pure: no clock, file or thread; it asks for the time (`now_ns`), and reads back what
+// it needs through an event::Source. The same events with the same positions give the same answers, in whatever order
+// and batches they arrive and wherever the ledger was resumed. docs/semantics.md is the contract of every number.
 //
 //   Ledger ledger({}, source);
 //   ledger.push(events);                                  // the source must have them already

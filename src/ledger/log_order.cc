@@ -22,9 +22,7 @@ bool counts(const Event& event) {
   return event.process_index() == 0 || event.kind == Kind::kCheckpointSave || event.kind == Kind::kCheckpointRestore;
 }
 
-bool is_labelled(const Event& event) {
-  return event.origin != nullptr && !event.origin->attempt_id.empty();
-}
+bool is_labelled(const Event& event) { return event.origin != nullptr && !event.origin->attempt_id.empty(); }
 
 bool opens_attempt(const Event& event) {
   return event.process_index() == 0 && event.origin->role.empty() && event.kind != Kind::kHeartbeat &&
@@ -129,11 +127,10 @@ void LogOrder::raise_markers_after(const Position& position, int64_t ns) {
 
 size_t LogOrder::markers_before(const Position& position) const {
   if (markers_.empty() || markers_.back().position < position) return markers_.size();
-  return static_cast<size_t>(std::lower_bound(markers_.begin(), markers_.end(), position,
-                                              [](const Marker& marker, const Position& wanted) {
-                                                return marker.position < wanted;
-                                              }) -
-                             markers_.begin());
+  return static_cast<size_t>(
+      std::lower_bound(markers_.begin(), markers_.end(), position,
+                       [](const Marker& marker, const Position& wanted) { return marker.position < wanted; }) -
+      markers_.begin());
 }
 
 int64_t LogOrder::shift_at(const Position& position) const {
@@ -329,7 +326,8 @@ FindingCount LogOrder::unplaced_entries() const {
 std::optional<Key> LogOrder::key_of(const Event& event) const {
   if (!counts(event)) return std::nullopt;
   if (is_labelled(event)) {
-    const auto found = shifts_.size() == 1 ? labelled_by_id_.end() : labelled_by_id_.find(std::string(event.origin->attempt_id));
+    const auto found =
+        shifts_.size() == 1 ? labelled_by_id_.end() : labelled_by_id_.find(std::string(event.origin->attempt_id));
     return labelled_key(event, found == labelled_by_id_.end() ? nullptr : found->second);
   }
   if (!dropped_.empty() && dropped_.contains(event.position)) return std::nullopt;
@@ -359,8 +357,8 @@ Status LogOrder::rebuild(event::Source& source) {
 
 namespace {
 
-/// Calls `visit` for each counting event of the source but second deliveries: of equal payloads of one time the first in
-/// the log counts; `dropped` is told of the others.
+/// Calls `visit` for each counting event of the source but second deliveries: of equal payloads of one time the first
+/// in the log counts; `dropped` is told of the others.
 template <typename Visit, typename Dropped>
 Status visit_once(event::Source& source, int64_t low_ns, int64_t high_ns, Visit visit, Dropped dropped) {
   if (low_ns > high_ns) return {};
@@ -420,8 +418,7 @@ Status LogOrder::find_starts(event::Source& source) {
     }
     markers_.push_back({.position = event.position, .fingerprint = event.fingerprint, .untimed = true});
   }
-  std::sort(markers_.begin(), markers_.end(),
-            [](const Marker& a, const Marker& b) { return a.position < b.position; });
+  std::sort(markers_.begin(), markers_.end(), [](const Marker& a, const Marker& b) { return a.position < b.position; });
   return {};
 }
 

@@ -1,15 +1,15 @@
 // Reading a log: which entries count, and when they happened once clocks that were behind are set right.
 //
 // The position in the log belongs to the event, so events may arrive in any order. place() answers at once for what
-// arrives in the order of the log, or late without consequences; where an arrival could change the place of events before
-// it, must_rebuild() says so, and rebuild() looks at the whole log again.
+// arrives in the order of the log, or late without consequences; where an arrival could change the place of events
+// before it, must_rebuild() says so, and rebuild() looks at the whole log again.
 //
 //   std::optional<Key> key = order.place(event);
 //   if (order.must_rebuild()) RETURN_IF_ERROR(order.rebuild(source));
 //   order.read(source, after, to_ns, [](const Key&, const event::Event&) { … return true; });
 //
-// Rules: "Reading a log" in docs/semantics.md (redeliveries, clock behind, entries without a start, ranks, hosts' shifts).
-// Memory follows the number of job starts, not of events. Pure but for the Source. One thread.
+// Rules: "Reading a log" in docs/semantics.md (redeliveries, clock behind, entries without a start, ranks, hosts'
+// shifts). Memory follows the number of job starts, not of events. Pure but for the Source. One thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -44,8 +44,10 @@ class LogOrder {
   [[nodiscard]] bool must_rebuild() const { return must_rebuild_; }
   Status rebuild(event::Source& source);
 
-  /// The events with after < key and key.ns ≤ to_ns in the order of Key, each once, until `sink` returns false.
-  Status read(event::Source& source, const Key& after, int64_t to_ns, Sink sink) const;
+  /// The events with after < key and key.ns ≤ to_ns in the order of Key, each once, until `sink` returns false; as if
+  /// those of the keys `without` had never come.
+  Status read(event::Source& source, const Key& after, int64_t to_ns, Sink sink,
+              const std::set<Key>& without = {}) const;
 
   /// The findings for attempts that were moved, and for those that recorded on after their successor began.
   [[nodiscard]] FindingCount clock_skew() const;
@@ -109,20 +111,23 @@ class LogOrder {
   Status find_highs(event::Source& source, std::vector<int64_t>& plain, std::vector<int64_t>& labelled);
   Status find_redeliveries(event::Source& source);
   void shift_markers(const std::vector<int64_t>& plain, const std::vector<int64_t>& labelled);
-  Status read_unshifted(event::Source& source, const Key& after, int64_t to_ns, Sink sink) const;
-  Status read_shifted(event::Source& source, const Key& after, int64_t to_ns, Sink sink) const;
-  Status collect(event::Source& source, int64_t from_ns, int64_t to_ns, std::vector<OwnedEvent>& out) const;
+  Status read_unshifted(event::Source& source, const Key& after, int64_t to_ns, Sink sink,
+                        const std::set<Key>& without) const;
+  Status read_shifted(event::Source& source, const Key& after, int64_t to_ns, Sink sink,
+                      const std::set<Key>& without) const;
+  Status collect(event::Source& source, int64_t from_ns, int64_t to_ns, const std::set<Key>& without,
+                 std::vector<OwnedEvent>& out) const;
 
-  std::vector<Marker> markers_;  ///< by position
+  std::vector<Marker> markers_;                      ///< by position
   std::vector<std::unique_ptr<Labelled>> labelled_;  ///< by first_ns
   std::unordered_map<std::string, Labelled*> labelled_by_id_;
   std::map<std::string, std::pair<int64_t, event::Position>> unopened_;  ///< liveness of attempts not seen otherwise
   const event::Origin* last_origin_ = nullptr;
   Labelled* last_labelled_ = nullptr;
-  std::vector<int64_t> shifts_{0};  ///< all that occur, ascending
+  std::vector<int64_t> shifts_{0};       ///< all that occur, ascending
   std::vector<OwnedEvent> untimed_log_;  ///< all entries without a time of their own
   std::vector<OwnedEvent> untimed_;      ///< those of them that count, with a time, by key
-  std::set<event::Position> dropped_;  ///< second deliveries that stand in attempts moved differently
+  std::set<event::Position> dropped_;    ///< second deliveries that stand in attempts moved differently
 
   bool any_ = false;
   event::Position last_position_;

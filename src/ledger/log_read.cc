@@ -57,11 +57,14 @@ class Group {
 
 }  // namespace
 
-Status LogOrder::read(event::Source& source, const Key& after, int64_t to_ns, Sink sink) const {
-  return shifts_.size() == 1 ? read_unshifted(source, after, to_ns, sink) : read_shifted(source, after, to_ns, sink);
+Status LogOrder::read(event::Source& source, const Key& after, int64_t to_ns, Sink sink,
+                      const std::set<Key>& without) const {
+  return shifts_.size() == 1 ? read_unshifted(source, after, to_ns, sink, without)
+                             : read_shifted(source, after, to_ns, sink, without);
 }
 
-Status LogOrder::read_unshifted(event::Source& source, const Key& after, int64_t to_ns, Sink sink) const {
+Status LogOrder::read_unshifted(event::Source& source, const Key& after, int64_t to_ns, Sink sink,
+                                const std::set<Key>& without) const {
   Group group(after, sink);
   bool go_on = true;
   auto untimed = std::upper_bound(untimed_.begin(), untimed_.end(), after,
@@ -79,7 +82,7 @@ Status LogOrder::read_unshifted(event::Source& source, const Key& after, int64_t
     for (size_t i = 0; i < events.size() && go_on; ++i) {
       const Event& event = events[i];
       const std::optional<Key> key = key_of(event);
-      if (!key.has_value()) continue;
+      if (!key.has_value() || (!without.empty() && without.contains(*key))) continue;
       if (!group.empty() && group.ns() < key->ns) flush_before(key->ns);
       const bool alone = i + 1 < events.size() && events[i + 1].time_ns != event.time_ns && group.empty() &&
                          (untimed == untimed_.end() || untimed->ns() > event.time_ns);
@@ -96,12 +99,14 @@ Status LogOrder::read_unshifted(event::Source& source, const Key& after, int64_t
   return {};
 }
 
-Status LogOrder::collect(event::Source& source, int64_t from_ns, int64_t to_ns, std::vector<OwnedEvent>& out) const {
+Status LogOrder::collect(event::Source& source, int64_t from_ns, int64_t to_ns, const std::set<Key>& without,
+                         std::vector<OwnedEvent>& out) const {
   for (const int64_t shift_ns : shifts_) {
     RETURN_IF_ERROR(source.read(from_ns - shift_ns, to_ns - shift_ns, [&](std::span<const Event> events) {
       for (const Event& event : events) {
         const std::optional<Key> key = key_of(event);
-        if (key.has_value() && key->ns - event.time_ns == shift_ns) out.emplace_back(event, *key);
+        if (!key.has_value() || key->ns - event.time_ns != shift_ns || without.contains(*key)) continue;
+        out.emplace_back(event, *key);
       }
       return true;
     }));
@@ -109,7 +114,8 @@ Status LogOrder::collect(event::Source& source, int64_t from_ns, int64_t to_ns, 
   return {};
 }
 
-Status LogOrder::read_shifted(event::Source& source, const Key& after, int64_t to_ns, Sink sink) const {
+Status LogOrder::read_shifted(event::Source& source, const Key& after, int64_t to_ns, Sink sink,
+                              const std::set<Key>& without) const {
   const int64_t last_ns = std::min(to_ns, raw_high_ns_ + shifts_.back());
   int64_t from_ns = std::max(after.ns, raw_low_ns_);
   int64_t window_ns = kFirstWindowNs;
@@ -119,7 +125,7 @@ Status LogOrder::read_shifted(event::Source& source, const Key& after, int64_t t
   while (go_on && from_ns <= last_ns) {
     const int64_t end_ns = std::min(from_ns + window_ns, last_ns + 1);
     std::vector<OwnedEvent> events;
-    RETURN_IF_ERROR(collect(source, from_ns, end_ns, events));
+    RETURN_IF_ERROR(collect(source, from_ns, end_ns, without, events));
     Group group(after, sink);
     std::sort(events.begin(), events.end(), by_key);
     for (const OwnedEvent& event : events) group.add(event.event(), event.key());

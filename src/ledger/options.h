@@ -20,14 +20,14 @@ struct Sizes {
   size_t tail_most = 2048;
   size_t tail_least = 1024;
   size_t batch_most = 6144;
-  size_t stretches = kMaxStretches;      ///< at most; neighbours are joined until an eighth is free
+  size_t stretches = kMaxStretches;           ///< at most; neighbours are joined until an eighth is free
   size_t exact_step_times = kExactStepTimes;  ///< up to here each step time is known (and figures exact)
-  size_t held_step_times = 4096;         ///< of longer jobs, of the newest steps: the deviation asks for 1,100
+  size_t held_step_times = 4096;              ///< of longer jobs, of the newest steps: the deviation asks for 1,100
 };
 
 struct Options {
-  int64_t dead_after_ns = 60 * kNanosecondsPerSecond;  ///< rule 1: silence after which a job with heartbeats is dead
-  Factor stall_factor;                                 ///< rule 10; 0 turns the rule off
+  int64_t dead_after_ns = 60 * kNanosecondsPerSecond;   ///< rule 1: silence after which a job with heartbeats is dead
+  Factor stall_factor;                                  ///< rule 10; 0 turns the rule off
   int64_t stall_floor_ns = 60 * kNanosecondsPerSecond;  ///< rule 10; 0 turns the rule off
   Sizes sizes;
   friend bool operator==(const Options& a, const Options& b) {

@@ -22,7 +22,8 @@ void put(std::vector<Owned>& out, const Claim& owner, int64_t from_ns, int64_t t
   if (from_ns < to_ns) out.push_back({from_ns, to_ns, owner.time_class, owner.custom});
 }
 
-/// `claims` lie in [from_ns, to_ns) and are sorted by start; the front of the queue owns until something more inner starts.
+/// `claims` lie in [from_ns, to_ns) and are sorted by start; the front of the queue owns until something more inner
+/// starts.
 void sweep(std::span<const Claim> claims, std::vector<Owned>& out) {
   std::priority_queue<const Claim*, std::vector<const Claim*>, OuterFirst> covering;
   int64_t at_ns = 0;

@@ -443,8 +443,8 @@ class Partitioner {
     return waste;
   }
 
-  /// What segment k's tail wastes when a later segment begins at or below its last step; and what it preserves until one
-  /// begins.
+  /// What segment k's tail wastes when a later segment begins at or below its last step; and what it preserves until
+  /// one begins.
   Waste tail_waste(uint32_t k, const AttemptSpan& attempt) {
     Tally tally;
     Cover cover = cover_;

@@ -1,7 +1,8 @@
 // Exact comparison of step times: quotients of nanoseconds and steps.
 //
-// A step time is unowned time over the steps that an interval covers, a typical one the median of such (of an even number
-// the mean of two), so numerators reach 2^117 and denominators 2^109: products are compared in 256 and more bits.
+// A step time is unowned time over the steps that an interval covers, a typical one the median of such (of an even
+// number the mean of two), so numerators reach 2^117 and denominators 2^109: products are compared in 256 and more
+// bits.
 //
 //   Quotient typical = …;
 //   if (less(typical, {.num = d, .den = n}, 2)) …      // 2 · typical < d / n

@@ -24,14 +24,15 @@ Result<Replayed> Ledger::Engine::reread(size_t i, bool without_late) {
   Fold fold(state, names_, order_);
   const Key& end_key = stretches_[i].end_key;
   const std::set<Key> late = without_late ? std::set<Key>(late_.begin(), late_.end()) : std::set<Key>();
-  RETURN_IF_ERROR(order_.read(source_, key_before(i), std::numeric_limits<int64_t>::max(),
-                              [&](const Key& key, const Event& event) {
-                                if (!late.empty() && late.contains(key)) return true;
-                                if (!fold.is_cut() && key > end_key) return false;
-                                fold.add(event, key);
-                                if (key == end_key) fold.cut();
-                                return !(fold.is_cut() && fold.settled());
-                              }));
+  RETURN_IF_ERROR(order_.read(
+      source_, key_before(i), std::numeric_limits<int64_t>::max(),
+      [&](const Key& key, const Event& event) {
+        if (!fold.is_cut() && key > end_key) return false;
+        fold.add(event, key);
+        if (key == end_key) fold.cut();
+        return !(fold.is_cut() && fold.settled());
+      },
+      late));
   if (!fold.is_cut()) {
     must_rebuild_ = true;
     return Status{StatusCode::kUnavailable, "reading back a job's events: one that was there is gone"};
@@ -49,7 +50,8 @@ Status Ledger::Engine::replay(size_t i, const Surroundings& around) {
   if (stretch.is_counted) {
     Surroundings before;
     before.resume_step = stretch.resume_step;
-    bins_.remove(stretch.interval_times.has_value() ? *stretch.interval_times : replayed.account(before).interval_times);
+    bins_.remove(stretch.interval_times.has_value() ? *stretch.interval_times
+                                                    : replayed.account(before).interval_times);
   }
   settled_totals_.add(stretch.totals, -1);
   adopt(stretch, replayed.account(around), around, replayed.region());
@@ -76,7 +78,8 @@ void Ledger::Engine::spread(Stretch& stretch, int64_t resume_step) {
     const auto time_class = static_cast<TimeClass>(c);
     if (time_class == TimeClass::kCustomBadputEvents) continue;
     const bool stays = time_class == TimeClass::kWastedProgress || time_class == TimeClass::kInfrastructureRecovery;
-    const auto lost_ns = stays ? 0 : static_cast<int64_t>(static_cast<int128>(stretch.totals.ns[c]) * lost / (before_step - first_step));
+    const auto lost_ns =
+        stays ? 0 : static_cast<int64_t>(static_cast<int128>(stretch.totals.ns[c]) * lost / (before_step - first_step));
     kept.add(time_class, 0, stretch.totals.ns[c] - lost_ns);
     kept.add(TimeClass::kWastedProgress, 0, lost_ns);
   }
@@ -99,18 +102,18 @@ Result<std::optional<Stretch>> Ledger::Engine::fold_stretch(const FoldState& sta
   Fold fold(state, names_, order_);
   bool possible = true;
   Key settled_key;
-  RETURN_IF_ERROR(order_.read(source_, after, std::numeric_limits<int64_t>::max(),
-                              [&](const Key& key, const Event& event) {
-                                if (!fold.is_cut() && key > end_key) return possible = false;
-                                fold.add(event, key);
-                                settled_key = key;
-                                if (key == end_key) {
-                                  possible = fold.can_cut();
-                                  if (!possible) return false;
-                                  fold.cut();
-                                }
-                                return !(fold.is_cut() && fold.settled());
-                              }));
+  RETURN_IF_ERROR(
+      order_.read(source_, after, std::numeric_limits<int64_t>::max(), [&](const Key& key, const Event& event) {
+        if (!fold.is_cut() && key > end_key) return possible = false;
+        fold.add(event, key);
+        settled_key = key;
+        if (key == end_key) {
+          possible = fold.can_cut();
+          if (!possible) return false;
+          fold.cut();
+        }
+        return !(fold.is_cut() && fold.settled());
+      }));
   if (!possible || !fold.is_cut() || !fold.settled()) return std::optional<Stretch>();
   Replayed replayed(state, fold, options_);
   end = replayed.end();

@@ -66,7 +66,8 @@ std::vector<Weighted<T>> distances(Values<T> values, T twice_center) {
   return out;
 }
 
-/// Mean of the step times not above median + 3 · MAD; those below 1 s are left out first when the median is 1 s or more.
+/// Mean of the step times not above median + 3 · MAD; those below 1 s are left out first when the median is 1 s or
+/// more.
 template <typename T>
 double ideal_of(Values<T> values, T second) {
   if (twice_median(values) >= 2 * second) {

@@ -1,7 +1,7 @@
 // How long steps take: ideal step time, deviation, percentiles (docs/semantics.md, Figures).
 //
-// Up to 10,000 step times the figures are exact. Beyond, the ideal step time is that of a list in which each step time has
-// moved by less than 0.01 %: counts in log-linear bins, 8,192 to the octave, that values can be taken out of again.
+// Up to 10,000 step times the figures are exact. Beyond, the ideal step time is that of a list in which each step time
+// has moved by less than 0.01 %: counts in log-linear bins, 8,192 to the octave, that values can be taken out of again.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,8 +23,8 @@ struct StepFigures {
   double p50_ns = 0, p90_ns = 0, p99_ns = 0, max_ns = 0;
 };
 
-/// Counts of step times by size. Memory follows the spread of the values: 2 KiB for each 6 % of it, at most 2 MiB between a
-/// nanosecond and a century.
+/// Counts of step times by size. Memory follows the spread of the values: 2 KiB for each 6 % of it, at most 2 MiB
+/// between a nanosecond and a century.
 class StepTimeBins {
  public:
   void add(double ns, int64_t count) { change(ns, count); }

@@ -195,7 +195,8 @@ void join(Stretch& first, Stretch&& second) {
   first.step_times += second.step_times;
   first.is_counted = first.is_counted && second.is_counted;
   if (first.interval_times.has_value() && second.interval_times.has_value()) {
-    first.interval_times->insert(first.interval_times->end(), second.interval_times->begin(), second.interval_times->end());
+    first.interval_times->insert(first.interval_times->end(), second.interval_times->begin(),
+                                 second.interval_times->end());
   } else {
     first.interval_times.reset();
   }

@@ -32,9 +32,9 @@ struct DisruptionEntry {
 };
 
 struct Stretch {
-  Key end_key;            ///< of its last event
-  Key settled_key;        ///< of the event that decided the last of what was open at its end
-  int64_t begin_ns = 0;   ///< the end of the one before; of the first the job's start
+  Key end_key;           ///< of its last event
+  Key settled_key;       ///< of the event that decided the last of what was open at its end
+  int64_t begin_ns = 0;  ///< the end of the one before; of the first the job's start
   int64_t end_ns = 0;
   std::string end_state;  ///< FoldState, encoded
 
@@ -55,13 +55,13 @@ struct Stretch {
   std::optional<StepRecord> first_record;
   Totals lead;
   int64_t step_times = 0;
-  bool is_counted = true;   ///< whether the ledger's bins hold its step times (as of resume_step)
+  bool is_counted = true;  ///< whether the ledger's bins hold its step times (as of resume_step)
   std::optional<std::vector<StepTime>> interval_times;  ///< kept where they are likely to be asked for
   bool used_steady_before = false;
-  StepSums steady_before;   ///< as it was used
+  StepSums steady_before;  ///< as it was used
   bool used_later = false;
   FirstSteady later, later_other;  ///< as they were used
-  bool is_stale = false;    ///< must be read back before it is used
+  bool is_stale = false;           ///< must be read back before it is used
 
   // What no later event changes.
   StepSums steady;
@@ -74,7 +74,7 @@ struct Stretch {
   int64_t events = 0;
   int64_t last_event_ns = kNoTime;
 
-  std::vector<AttemptEntry> attempts;        ///< the latest of the job's latest 1,000
+  std::vector<AttemptEntry> attempts;  ///< the latest of the job's latest 1,000
   std::vector<DisruptionEntry> disruption_entries;
 };
 

@@ -11,9 +11,7 @@ bool shorter(const StepTime& a, const StepTime& b) {
   return static_cast<int128>(a.ns) * b.steps < static_cast<int128>(b.ns) * a.steps;
 }
 
-Quotient quotient_of(const StepTime& time) {
-  return {static_cast<uint128>(time.ns), static_cast<uint128>(time.steps)};
-}
+Quotient quotient_of(const StepTime& time) { return {static_cast<uint128>(time.ns), static_cast<uint128>(time.steps)}; }
 
 Quotient mean_of(const StepTime& a, const StepTime& b) {
   const Quotient x = quotient_of(a);

@@ -41,7 +41,8 @@ class SegmentJudge {
     const uint32_t intervals = end > segment.begin ? end - segment.begin - 1 : 0;
     std::optional<Quotient> settled;  // from intervals 6, 7 and 8
     if (intervals_before == 0 && intervals >= kSettledIntervals) {
-      const StepTime three[] = {time_of(segment.begin + kWarmupIntervals), time_of(segment.begin + kWarmupIntervals + 1),
+      const StepTime three[] = {time_of(segment.begin + kWarmupIntervals),
+                                time_of(segment.begin + kWarmupIntervals + 1),
                                 time_of(segment.begin + kWarmupIntervals + 2)};
       settled = median(three);
     }

@@ -26,8 +26,8 @@ void put_classes(Figures& figures, const std::string& name, const Totals& totals
   figures[name + "."] = {};
   for (size_t c = 0; c < ledger::kTimeClasses; ++c) {
     const auto time_class = static_cast<ledger::TimeClass>(c);
-    if (badput_only && (time_class == ledger::TimeClass::kProductive ||
-                        time_class == ledger::TimeClass::kCustomBadputEvents)) {
+    if (badput_only &&
+        (time_class == ledger::TimeClass::kProductive || time_class == ledger::TimeClass::kCustomBadputEvents)) {
       continue;
     }
     if (totals.ns[c] != 0) figures[name + "." + std::string(name_of(time_class))] = number(seconds(totals.ns[c]));
@@ -73,8 +73,8 @@ class LedgerEngine : public Engine {
   }
 
   Figures window(int64_t now_ns, const Window& window) override {
-    const Result<ledger::AccountedSpan> span = ledger_.account(
-        now_ns, {.from_ns = window.from_ns, .to_ns = window.to_ns, .exclusions = window.exclusions});
+    const Result<ledger::AccountedSpan> span =
+        ledger_.account(now_ns, {.from_ns = window.from_ns, .to_ns = window.to_ns, .exclusions = window.exclusions});
     return span.ok() ? accounted(*span) : Figures();
   }
 
@@ -213,7 +213,11 @@ Status MemorySource::read(int64_t from_ns, int64_t to_ns, Sink sink) {
 }
 
 ledger::Sizes small_sizes() {
-  return {.tail_most = 24, .tail_least = 8, .batch_most = 16, .stretches = 8, .exact_step_times = 10'000,
+  return {.tail_most = 24,
+          .tail_least = 8,
+          .batch_most = 16,
+          .stretches = 8,
+          .exact_step_times = 10'000,
           .held_step_times = 16};
 }
 
