@@ -205,6 +205,12 @@ void LogOrder::add_shift(int64_t shift_ns) {
   shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
 }
 
+bool LogOrder::opens_before(const Event& event, const Labelled& attempt) {
+  const bool is_start = event.kind == Kind::kJobStart;
+  return std::tuple(event.time_ns, !is_start, event.position) <
+         std::tuple(attempt.first_ns, !attempt.first_is_start, attempt.first_position);
+}
+
 void LogOrder::note_labelled(const Event& event) {
   const bool trainer = event.process_index() == 0 && event.origin->role.empty() && event.kind != Kind::kDisruption;
   Labelled* attempt = find_labelled(event);
@@ -217,15 +223,8 @@ void LogOrder::note_labelled(const Event& event) {
       return;
     }
     attempt = add_labelled(event);
-  } else if (opens_attempt(event) && event.time_ns < attempt->first_ns) {
-    must_rebuild_ = true;  // its start decides whether it is moved
-  } else if (opens_attempt(event) && event.time_ns == attempt->first_ns) {
-    const bool is_start = event.kind == Kind::kJobStart;
-    if (std::pair(!is_start, event.position) < std::pair(!attempt->first_is_start, attempt->first_position)) {
-      attempt->first_position = event.position;
-      attempt->first_is_start = is_start;
-      for (const auto& other : labelled_) note_outliving(*other);
-    }
+  } else if (opens_attempt(event) && opens_before(event, *attempt)) {
+    must_rebuild_ = true;  // where it opens decides what belongs to it, and whether it is moved
   }
   if (!trainer) return;
   if (std::pair(attempt->last_ns, attempt->last_position) < std::pair(event.time_ns, event.position)) {
@@ -394,6 +393,11 @@ Status LogOrder::find_starts(event::Source& source) {
       [&](const Event& event) {
         if (is_labelled(event)) {
           note_labelled(event);
+          Labelled* attempt = find_labelled(event);
+          if (attempt != nullptr && opens_attempt(event) && opens_before(event, *attempt)) {
+            attempt->first_position = event.position;
+            attempt->first_is_start = event.kind == Kind::kJobStart;
+          }
         } else if (event.kind == Kind::kJobStart) {
           markers_.push_back({.position = event.position, .fingerprint = event.fingerprint, .ns = event.time_ns});
         }

@@ -100,6 +100,7 @@ class LogOrder {
   void note_labelled(const event::Event& event);
   Labelled* add_labelled(const event::Event& event);
   void note_outliving(Labelled& attempt);
+  [[nodiscard]] static bool opens_before(const event::Event& event, const Labelled& attempt);
   [[nodiscard]] bool is_surely_last(const Labelled& attempt) const;
   [[nodiscard]] const Labelled* successor_of(const Labelled& attempt) const;
   [[nodiscard]] static Key opening_key(const Labelled& attempt);

@@ -74,9 +74,9 @@ struct AttemptSpan {
   int64_t start_ns = 0;
   bool continues = false;  ///< it began before the region
   bool closed = false;     ///< its end is known: another attempt followed, or this is the job's last one (reading ahead
-                        ///< may close an attempt that runs on beyond the region: see ends_in())
-  bool followed = false;  ///< another attempt follows, at next_start_ns
-  bool dead = false;      ///< the last attempt, known to be dead
+                           ///< may close an attempt that runs on beyond the region: see ends_in())
+  bool followed = false;   ///< another attempt follows, at next_start_ns
+  bool dead = false;       ///< the last attempt, known to be dead
   int64_t death_ns = 0;
   int64_t next_start_ns = 0;
   uint32_t segment_begin = 0, segment_end = 0;
