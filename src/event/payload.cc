@@ -240,7 +240,7 @@ void PayloadReader::take_origin() {
   const FieldValue& sequence = fields_[Key::kSequence];
   payload_.has_position = sequence.is_text() && parse_position(sequence.text, payload_.event.position);
   if (!payload_.has_position) payload_.event.position = {};
-  constexpr Key kIdentity[] = {Key::kAttemptId, Key::kRunId, Key::kProcessIndex, Key::kRole, Key::kHost};
+  constexpr Key kIdentity[] = {Key::kAttemptId, Key::kRunId, Key::kProcessIndex, Key::kRole, Key::kHost, Key::kPid};
   if (std::ranges::none_of(kIdentity, [&](Key key) { return fields_.has(key); })) return;
   Origin& origin = payload_.origin;
   origin.attempt_id = text_of(fields_[Key::kAttemptId]);
@@ -248,6 +248,7 @@ void PayloadReader::take_origin() {
   origin.role = text_of(fields_[Key::kRole]);
   origin.host = text_of(fields_[Key::kHost]);
   origin.process_index = index_number(fields_[Key::kProcessIndex]);
+  origin.pid = count_number(fields_[Key::kPid]);
   payload_.event.origin = &origin;
 }
 
