@@ -21,7 +21,8 @@ namespace goodput::event {
 
 class RandomEvents {
  public:
-  explicit RandomEvents(uint64_t seed) : random_(seed) {}
+  /// Without surrogates all texts are valid UTF-8.
+  explicit RandomEvents(uint64_t seed, bool with_surrogates = true) : random_(seed), surrogates_(with_surrogates) {}
 
   Event make(Kind kind) {
     Event e{.time_ns = number(0, kMaxTimeNs), .position = {random_(), random_()}, .kind = kind};
@@ -126,14 +127,16 @@ class RandomEvents {
   /// Never empty; with all that JSON, CSV and UTF-8 make difficult, a lone surrogate included.
   std::string_view text() {
     static const std::vector<std::string> kPieces = {
-        "eval", "A", " ", "/",    "..", "\"",           "\\", "\n", "\r\n", "\t", ",", ";", "=", std::string(1, '\0'),
-        "\x7f", "é", "ß", "漢字", "🚀", "\xED\xA0\x80", "{",  "}",  "null", "'"};
+        "eval", "A", " ", "/",    "..", "\"", "\\", "\n",   "\r\n", "\t",          ",", ";", "=", std::string(1, '\0'),
+        "\x7f", "é", "ß", "漢字", "🚀", "{",  "}",  "null", "'",    "\xED\xA0\x80"};
     std::string& made = texts_.emplace_back();
-    for (int64_t i = number(1, 6); i > 0; --i) made += kPieces[random_() % kPieces.size()];
+    const size_t pieces = kPieces.size() - (surrogates_ ? 0 : 1);
+    for (int64_t i = number(1, 6); i > 0; --i) made += kPieces[random_() % pieces];
     return made;
   }
 
   std::mt19937_64 random_;
+  bool surrogates_;
   std::deque<std::string> texts_;
   std::deque<Detail> details_;
   std::deque<Origin> origins_;
