@@ -28,11 +28,10 @@ int64_t index_number(const FieldValue& value) {
 }
 
 int64_t count_number(const FieldValue& value) {
-  return value.is_number()
-             ? to_integer(value.number, kMaxStep)
-                   .value_or(static_cast<int64_t>(std::clamp(to_double(value.number), -static_cast<double>(kMaxStep),
-                                                             static_cast<double>(kMaxStep))))
-             : 0;
+  if (!value.is_number()) return 0;
+  if (const std::optional<int64_t> integer = to_integer(value.number, kMaxStep)) return *integer;
+  constexpr auto kMost = static_cast<double>(kMaxStep);
+  return static_cast<int64_t>(std::clamp(to_double(value.number), -kMost, kMost));
 }
 
 double work_number(const FieldValue& value) {
