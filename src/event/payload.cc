@@ -103,12 +103,13 @@ const Payload& PayloadReader::read(std::string_view json) {
 
 void PayloadReader::classify() {
   const uint64_t times = fields_.present() & kAllTimeKeys;
-  const std::string_view type = text_of(fields_[Key::kEventType]);
+  const bool type_decides = (times & kFirstTimeKeys) == 0;
+  const std::string_view type = type_decides ? text_of(fields_[Key::kEventType]) : std::string_view();
   if (fields_[Key::kJsonPayload].type == ValueType::kObject) {
     payload_.verdict = Verdict::kEnvelope;
-  } else if ((times & kFirstTimeKeys) != 0) {
-    take_time(static_cast<Key>(std::countr_zero(times)));
-  } else if (type == "save") {
+    return;
+  }
+  if (type == "save") {
     take_checkpoint(Key::kSaveStartTime, Key::kSaveDuration, Kind::kCheckpointSave, 0);
   } else if (type == "restore" || type == "emergency_restore") {
     take_checkpoint(Key::kRestoreStartTime, Key::kRestoreDuration, Kind::kCheckpointRestore,

@@ -23,7 +23,7 @@ constexpr int kMaxFailures = 10'000;
 constexpr size_t kEventsPerCall = 512;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-constexpr int64_t ns_of(double seconds) { return static_cast<int64_t>(seconds * 1e9 + 0.5); }
+int64_t ns_of(double seconds) { return std::llround(seconds * 1e9); }
 
 /// What an event has beside its time and kind.
 struct More {
