@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "report/timestamp.h"
+#include "base/time_text.h"
 #include "report/words.h"
 
 namespace goodput::report {
@@ -46,7 +46,7 @@ Json or_null(const std::optional<double>& value, Round round) {
   return value ? Json(round(*value)) : Json(nullptr);
 }
 Json time_or_null(const std::optional<int64_t>& time_ns) {
-  return time_ns ? Json(format_timestamp(*time_ns)) : Json(nullptr);
+  return time_ns ? Json(format_time(*time_ns)) : Json(nullptr);
 }
 
 template <typename Round>
@@ -61,8 +61,8 @@ Json attempt_json(const Attempt& attempt) {
   return {{"index", attempt.index},
           {"id", attempt.id},
           {"host", attempt.host},
-          {"start", format_timestamp(attempt.start_ns)},
-          {"end", format_timestamp(attempt.end_ns)},
+          {"start", format_time(attempt.start_ns)},
+          {"end", format_time(attempt.end_ns)},
           {"status", to_word(attempt.status)},
           {"exit_code", or_null(attempt.exit_code)},
           {"exit_signal", or_null(attempt.exit_signal)},
@@ -76,7 +76,7 @@ Json attempt_json(const Attempt& attempt) {
 Json disruption_json(const Disruption& disruption) {
   return {{"index", disruption.index},
           {"kind", to_word(disruption.kind)},
-          {"time", format_timestamp(disruption.time_ns)},
+          {"time", format_time(disruption.time_ns)},
           {"attempt", disruption.attempt},
           {"planned", disruption.planned},
           {"cause", disruption.cause},
@@ -94,8 +94,8 @@ Json disruption_json(const Disruption& disruption) {
 
 Json window_json(const Window& window) {
   return {{"window_seconds", seconds(window.window_seconds)},
-          {"start", format_timestamp(window.start_ns)},
-          {"end", format_timestamp(window.end_ns)},
+          {"start", format_time(window.start_ns)},
+          {"end", format_time(window.end_ns)},
           {"elapsed_seconds", seconds(window.elapsed_seconds)},
           {"goodput_seconds", seconds(window.goodput_seconds)},
           {"goodput_percent", or_null(window.goodput_percent, percent_value)},
@@ -133,8 +133,8 @@ Json timeline_json(const Timeline& timeline) {
       classes[name][i] = seconds(value);
     }
   }
-  return {{"start", format_timestamp(timeline.start_ns)},
-          {"end", format_timestamp(timeline.end_ns)},
+  return {{"start", format_time(timeline.start_ns)},
+          {"end", format_time(timeline.end_ns)},
           {"buckets", timeline.buckets.size()},
           {"seconds", std::move(classes)}};
 }
@@ -202,9 +202,9 @@ Json report_json(const Report& report) {
   object["status"] = to_word(report.status);
   object["provisional"] = report.provisional;
   object["clipped"] = report.clipped;
-  object["start"] = format_timestamp(report.start_ns);
-  object["end"] = format_timestamp(report.end_ns);
-  object["as_of"] = format_timestamp(report.as_of_ns);
+  object["start"] = format_time(report.start_ns);
+  object["end"] = format_time(report.end_ns);
+  object["as_of"] = format_time(report.as_of_ns);
   add_totals(object, report);
   object["attempts"] = list_of(report.attempts, attempt_json);
   object["disruption_records"] = list_of(report.disruption_records, disruption_json);
@@ -212,7 +212,7 @@ Json report_json(const Report& report) {
                        {"disruption_records", report.disruption_records_omitted}};
   object["windows"] = list_of(report.windows, window_json);
   object["exclusions"] = list_of(report.exclusions, [](const std::pair<int64_t, int64_t>& exclusion) {
-    return Json{{"start", format_timestamp(exclusion.first)}, {"end", format_timestamp(exclusion.second)}};
+    return Json{{"start", format_time(exclusion.first)}, {"end", format_time(exclusion.second)}};
   });
   object["ranks"] = list_of(report.ranks, rank_json);
   object["first_stopped_rank"] = or_null(report.first_stopped_rank);
@@ -227,8 +227,8 @@ Json job_json(const JobSummary& job) {
           {"labels", job.labels},
           {"status", to_word(job.status)},
           {"provisional", job.provisional},
-          {"start", format_timestamp(job.start_ns)},
-          {"end", format_timestamp(job.end_ns)},
+          {"start", format_time(job.start_ns)},
+          {"end", format_time(job.end_ns)},
           {"elapsed_seconds", seconds(job.elapsed_seconds)},
           {"goodput_seconds", seconds(job.goodput_seconds)},
           {"goodput_percent", or_null(job.goodput_percent, percent_value)},

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/time_text.h"
 #include "report/json.h"
-#include "report/timestamp.h"
 #include "report/words.h"
 
 namespace goodput::report {
@@ -76,7 +76,7 @@ class ObjectReader {
     std::string text;
     member(key, text);
     if (find(key) == nullptr) return;
-    const std::optional<int64_t> time_ns = parse_timestamp(text);
+    const std::optional<int64_t> time_ns = parse_rfc3339(text);
     time_ns ? static_cast<void>(out = *time_ns) : fail(name_of(key), "an RFC 3339 time");
   }
   void time(const char* key, std::optional<int64_t>& out) {
