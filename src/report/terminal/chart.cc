@@ -58,15 +58,23 @@ void add_divided_cell(Line& line, std::span<const ClassLook* const> parts,
   }
 }
 
-// The class that took most of a cell: what was lost is shown before what was kept, and no time at all as nothing.
+// In letters a cell shows the class that took most of what was lost in it, where that is a quarter of the cell: with
+// the greater part alone, a job that loses an hour of every five would look as if it lost none.
+constexpr double kShownLoss = 0.25;
+
 const ClassLook* dominating(const SecondsByName& cell) {
-  const std::pair<const std::string, double>* most = nullptr;
-  for (const auto& entry : cell) {
-    if (entry.second <= 0) continue;
-    const bool tie_for_loss = most != nullptr && entry.second == most->second && most->first == kProductive;
-    if (most == nullptr || entry.second > most->second || tie_for_loss) most = &entry;
+  double total = 0, lost = 0, most_lost = 0;
+  const ClassLook* look = nullptr;
+  for (const auto& [name, seconds] : cell) {
+    total += seconds;
+    if (name == kProductive) continue;
+    lost += seconds;
+    if (seconds <= most_lost) continue;
+    most_lost = seconds;
+    look = &look_of(name);
   }
-  return most == nullptr ? nullptr : &look_of(most->first);
+  if (total <= 0) return nullptr;
+  return lost >= kShownLoss * total ? look : &look_of(kProductive);
 }
 
 Ribbon spread_attempts(const Report& report, int columns) {
@@ -97,7 +105,7 @@ Ribbon spread_attempts(const Report& report, int columns) {
   return ribbon;
 }
 
-// Each cell in the letter of the class that took most of it.
+// Each cell in one letter.
 Line dominating_classes(const Ribbon& ribbon, const TerminalStyle& style) {
   Line line;
   for (const SecondsByName& cell : ribbon.cells) {

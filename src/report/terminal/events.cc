@@ -83,7 +83,7 @@ Table disruption_table(const Page& page, const Report& report, size_t from) {
   Table table({{.title = "#", .align = Align::kRight},
                {.title = "when (UTC)"},
                {.title = "kind", .keep = 2},
-               {.title = "cause"},
+               {.title = "cause", .flexible = true},
                {.title = "detail", .keep = 1, .flexible = true},
                {.title = "step", .keep = 4},
                {.title = "wasted", .align = Align::kRight},

@@ -161,7 +161,7 @@ void add_headline(Page& page, const Report& report) {
   if (!page.colored() || !page.style.unicode) {
     page.add(Line(figure + " ", {.foreground = color, .bold = true}).add(beside[0]));
     add_paragraph(page, {}, beside[1].render({}));
-    if (beside[2].columns() > 0) page.add(beside[2]);
+    if (beside[2].columns() > 0) add_paragraph(page, {}, beside[2].render({}));
     return;
   }
   const std::vector<std::string> figures = large_figures(figure);

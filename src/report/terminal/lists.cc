@@ -87,7 +87,7 @@ std::string render_attempts(const Report& report, const TerminalStyle& style) {
   add_list_title(page, report, "attempt", report.attempts.size(), report.attempts_omitted);
   if (report.attempts.empty()) return page.render();
   Table table({{.title = "#", .align = Align::kRight},
-               {.title = "started (UTC)"},
+               {.title = "started (UTC)", .keep = 7},
                {.title = "ran", .align = Align::kRight},
                {.title = "status"},
                {.title = "exit", .keep = 6},
@@ -128,7 +128,7 @@ std::string render_ranks(const Report& report, const TerminalStyle& style) {
   Table table({{.title = "rank", .align = Align::kRight},
                {.title = "late, p90", .align = Align::kRight},
                {.title = "late, p99", .align = Align::kRight},
-               {.title = "last heartbeat (UTC)"},
+               {.title = "last heartbeat (UTC)", .keep = 5},
                {.title = "host", .flexible = true},
                {.title = ""}});
   for (const Rank& rank : report.ranks) {

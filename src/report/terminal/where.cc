@@ -142,15 +142,17 @@ void add_timeline(Page& page, const Report& report) {
   add_title(page, "Over time");
   const Ribbon ribbon = make_ribbon(report, page.columns());
   for (const Line& line : draw_ribbon(ribbon, page.style)) page.add(line);
-  // With an attempt in every second column a row of marks says nothing.
-  if (attempts > 1 && attempts <= page.columns() / 2) page.add(draw_attempt_marks(ribbon, report.attempts, page.style));
+  // With more than an attempt a column a row of marks says nothing.
+  if (attempts > 1 && attempts <= page.columns()) page.add(draw_attempt_marks(ribbon, report.attempts, page.style));
   const int64_t span_ns = ribbon.end_ns - ribbon.start_ns;
   const std::string from = human_instant(ribbon.start_ns, span_ns);
   const std::string to = human_instant(ribbon.end_ns, span_ns) + " UTC";
   Line axis(from, {.faint = true});
   const std::string middle =
       fmt::format("{} a column", human_duration(static_cast<double>(span_ns) / 1e9 / page.columns()));
-  axis.pad_to((page.columns() - columns_of(middle)) / 2).add(middle, {.faint = true});
+  const int middle_at = (page.columns() - columns_of(middle)) / 2;
+  const bool fits = middle_at > axis.columns() && middle_at + columns_of(middle) < page.columns() - columns_of(to);
+  if (fits) axis.pad_to(middle_at).add(middle, {.faint = true});
   axis.pad_to(page.columns() - columns_of(to)).add(to, {.faint = true});
   page.add(axis);
 }
@@ -174,9 +176,10 @@ void add_breakdown(Page& page, const Report& report) {
   table.add_total();
   table.draw(page);
   if (report.async_data_loading_seconds > 0) {
-    page.add(Line(fmt::format("  Data loading that overlapped steps, and so cost nothing: {}",
+    add_paragraph(page, Line("  "),
+                  fmt::format("Data loading that overlapped steps, and so cost nothing: {}",
                               human_duration(report.async_data_loading_seconds)),
-                  {.faint = true}));
+                  {.faint = true});
   }
 }
 
