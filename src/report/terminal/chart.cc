@@ -58,8 +58,8 @@ void add_divided_cell(Line& line, std::span<const ClassLook* const> parts,
   }
 }
 
-// In letters a cell shows the class that took most of what was lost in it, where that is a quarter of the cell: with
-// the greater part alone, a job that loses an hour of every five would look as if it lost none.
+// In letters a cell shows the class that took most of what was lost in it, where that is more than a quarter of the
+// cell: with the greater part alone, a job that loses an hour of every five would look as if it lost none.
 constexpr double kShownLoss = 0.25;
 
 const ClassLook* dominating(const SecondsByName& cell) {
@@ -74,7 +74,7 @@ const ClassLook* dominating(const SecondsByName& cell) {
     look = &look_of(name);
   }
   if (total <= 0) return nullptr;
-  return lost >= kShownLoss * total ? look : &look_of(kProductive);
+  return lost > kShownLoss * total ? look : &look_of(kProductive);
 }
 
 Ribbon spread_attempts(const Report& report, int columns) {
