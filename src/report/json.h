@@ -4,13 +4,12 @@
 //
 //   std::string text = to_json(report);
 //   Result<Report> same = parse_report(text);
-//   std::map<std::string, double> numbers = flat(report);   // {"goodput_percent": 87.5, "badput_seconds.OTHER": 3.0,
-//   …}
+//   std::map<std::string, double> numbers = flat(report);    // {"goodput_percent": 87.5, …}
 //
 // Keys stand in the order of the document. Seconds carry at most nine decimals and no noise of binary fractions, so
 // that the parts of a partition sum to its whole within 1 µs; percents carry six decimals, other numbers twelve digits.
-// Bytes that are not UTF-8 become U+FFFD. Pure functions of their arguments; nothing throws. SPDX-License-Identifier:
-// Apache-2.0
+// Bytes that are not UTF-8 become U+FFFD. Pure functions of their arguments; nothing throws.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

@@ -56,7 +56,7 @@ TEST(Ribbon, WithoutATimelineAttemptsAndTheGapsBetweenThemAreDrawn) {
       {.start_ns = 60 * kSecondNs, .end_ns = 100 * kSecondNs, .badput_seconds = {{"STALLED", 40}}});
   const std::vector<Line> lines = draw_ribbon(make_ribbon(report, 10), kAscii);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_EQ(lines[0].render(kAscii), "####XXZZZZ");
+  EXPECT_EQ(lines[0].render(kAscii), "####--ZZZZ");
 }
 
 TEST(Ribbon, MarksThatWouldTouchAreLeftOut) {

@@ -20,7 +20,7 @@ constexpr std::array<ClassLook, 14> kLooks = {{
     {"ELASTIC_REINITIALIZATION", "elastic reinitialization", "restart after slices changed", 'N', {139, 95}},
     {"WASTED_PROGRESS", "wasted progress", "steps lost and done again", 'W', {208, 91}},
     {"STALLED", "stalled", "alive without progress", 'Z', {162, 35}},
-    {"INFRASTRUCTURE_RECOVERY", "infrastructure recovery", "no training process alive", 'X', {160, 31}},
+    {"INFRASTRUCTURE_RECOVERY", "infrastructure recovery", "no training process alive", '-', {160, 31}},
 }};
 constexpr ClassLook kOtherLook = {"OTHER", "other", "nothing recorded explains it", '.', {245, 90}};
 
