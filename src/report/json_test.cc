@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <set>
+#include <sstream>
 
 #include "report/testing/samples.h"
 
@@ -156,6 +158,44 @@ TEST(ReportJson, MistakesAreNamedByField) {
     ASSERT_FALSE(read.ok()) << c.text;
     EXPECT_THAT(read.status().message(), HasSubstr(c.message));
   }
+}
+
+std::string document() {
+  std::ifstream in("docs/formats/report.md");
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+TEST(ReportDocument, ExampleIsWhatIsWritten) {
+  const std::string text = document();
+  const size_t start = text.find("```json\n") + 8;
+  ASSERT_NE(start, std::string::npos + 8);
+  const std::string example = text.substr(start, text.find("```", start) - start);
+  const Result<Report> read = parse_report(example);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(first_difference(to_json(*read, JsonForm::kIndented), example), "");
+}
+
+// The names of all members, however deep, but for those of maps, whose keys are classes and names of users.
+void collect_keys(const Json& value, std::set<std::string>& found) {
+  for (const Json& element : value.is_array() ? value : Json::array()) collect_keys(element, found);
+  if (!value.is_object()) return;
+  for (const auto& [key, member] : value.items()) {
+    const bool is_name = key.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") != std::string::npos;
+    if (!is_name) found.insert(key);
+    if (key != "labels") collect_keys(member, found);
+  }
+}
+
+TEST(ReportDocument, NamesEveryKey) {
+  std::set<std::string> found;
+  const Report report = sample("thirty");
+  collect_keys(Json::parse(to_json(report)), found);
+  collect_keys(Json::parse(jobs_to_json(std::vector<JobSummary>{summarize(report)})), found);
+  EXPECT_GT(found.size(), 80U);
+  const std::string text = document();
+  for (const std::string& key : found) EXPECT_THAT(text, HasSubstr("`" + key + "`"));
 }
 
 TEST(ReportJson, ListsCarryTheirSchemaAndWhatTheyOmit) {
