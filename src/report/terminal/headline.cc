@@ -158,20 +158,18 @@ void add_headline(Page& page, const Report& report) {
   const std::string figure = human_percent(*report.goodput_percent);
   const Color color = color_of_goodput(*report.goodput_percent);
   const std::vector<Line> beside = explanations(page, report);
-  if (!page.colored() || !page.style.unicode) {
+  const std::vector<std::string> figures = large_figures(figure);
+  const int indent = columns_of(figures[0]) + 2;
+  bool large = page.colored() && page.style.unicode;
+  for (const Line& line : beside) large = large && indent + line.columns() <= page.columns();
+  if (!large) {
     page.add(Line(figure + " ", {.foreground = color, .bold = true}).add(beside[0]));
     add_paragraph(page, {}, beside[1].render({}));
     if (beside[2].columns() > 0) add_paragraph(page, {}, beside[2].render({}));
     return;
   }
-  const std::vector<std::string> figures = large_figures(figure);
   for (size_t row = 0; row < figures.size(); ++row) {
-    const int indent = columns_of(figures[0]) + 2;
-    const std::string text = shorten(beside[row].render({}), page.columns() - indent, true);
-    Line line(figures[row], {.foreground = color});
-    line.pad_to(indent);
-    // Cut text loses its ink; what fits keeps it.
-    page.add(text == beside[row].render({}) ? line.add(beside[row]) : line.add(text));
+    page.add(Line(figures[row], {.foreground = color}).pad_to(indent).add(beside[row]));
   }
 }
 
