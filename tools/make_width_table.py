@@ -5,6 +5,7 @@ must never reach it as they are. From the Unicode tables of the Python that runs
 
 Usage: tools/make_width_table.py > src/report/terminal/width_table.inc
 """
+
 import sys
 import unicodedata
 
@@ -34,14 +35,14 @@ def ranges(wanted):
 
 
 def main():
-    print("// Made by tools/make_width_table.py from Unicode %s. Do not edit." % unicodedata.unidata_version)
+    print(f"// Made by tools/make_width_table.py from Unicode {unicodedata.unidata_version}. Do not edit.")
     print("// SPDX-License-Identifier: Apache-2.0")
     for name, wanted in (("kZeroColumns", "zero"), ("kTwoColumns", "two"), ("kEscaped", "escaped")):
         found = list(ranges(wanted))
-        print("constexpr std::array<CodeRange, %d> %s = {{" % (len(found), name))
+        print(f"constexpr std::array<CodeRange, {len(found)}> {name} = {{{{")
         line = "   "
         for first, last in found:
-            item = " {0x%X, 0x%X}," % (first, last)
+            item = f" {{0x{first:X}, 0x{last:X}}},"
             if len(line) + len(item) > 118:
                 print(line)
                 line = "   "
