@@ -46,7 +46,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--run-id", options.run_id, "the run of that job")->type_name("RUN")->envname("GOODPUT_RUN_ID");
   app.add_option("--max-restarts", options.max_restarts, "in a row without progress; 3 unless told")
       ->type_name("NUMBER")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
   app.add_flag("--no-restart", options.no_restart, "launch once: another launcher restarts");
   app.add_option("--grace", options.grace, "from SIGTERM to SIGKILL; 30s unless told")->type_name("DURATION");
   app.add_option("--preempt-signal", options.preempt_signals, "this signal is the notice of a preemption")
