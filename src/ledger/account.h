@@ -87,6 +87,7 @@ struct AttemptFacts {
 struct RegionAccount {
   Totals totals;
   int64_t disruptions = 0;
+  int64_t planned = 0;  ///< of these
   int64_t max_productive_step = 0;
   int64_t preserved_steps = 0;  ///< of intervals
   int64_t tail_steps = 0;       ///< preserved steps that only an attempt's end or a resume step tells of

@@ -11,6 +11,9 @@ namespace goodput::ledger {
 
 namespace {
 
+// A timeline is a picture: of longer jobs its buckets are drawn from whole stretches.
+constexpr int64_t kDrawnExactly = 100'000;
+
 /// Sorted, disjoint, without empty or reversed ones.
 std::vector<Interval> merged(std::vector<Interval> intervals) {
   std::sort(intervals.begin(), intervals.end());
@@ -52,8 +55,19 @@ int64_t disruptions_in(const RegionAccount& account, int64_t from_ns, int64_t to
                        [&](const DisruptionFacts& facts) { return facts.ns >= from_ns && facts.ns < to_ns; });
 }
 
-int64_t part_of(int64_t total, int64_t part, int64_t whole) {
-  return static_cast<int64_t>(static_cast<int128>(total) * part / whole);
+/// The part of `totals` that falls on `part_ns` of `whole_ns` when every class is spread evenly.
+Totals evenly_spread(const Totals& totals, int64_t part_ns, int64_t whole_ns) {
+  const auto part_of = [&](int64_t total_ns) {
+    return static_cast<int64_t>(static_cast<int128>(total_ns) * part_ns / std::max<int64_t>(1, whole_ns));
+  };
+  Totals part;
+  for (size_t c = 0; c < kTimeClasses; ++c) {
+    const auto time_class = static_cast<TimeClass>(c);
+    if (time_class != TimeClass::kCustomBadputEvents) part.add(time_class, 0, part_of(totals.ns[c]));
+  }
+  for (const auto& [name, ns] : totals.custom_ns) part.add(TimeClass::kCustomBadputEvents, name, part_of(ns));
+  part.add(TimeClass::kOther, 0, part_ns - part.sum());  // what rounding left
+  return part;
 }
 
 JobState state_of(const AttemptSpan& last, bool stalled) {
@@ -86,6 +100,9 @@ Result<Overview> Ledger::Engine::overview(int64_t now_ns) {
     out.whole.disruptions += stretch.disruptions;
     out.whole.slices.add(stretch.slices);
     out.attempts += stretch.attempts_begun;
+    out.planned_disruptions += stretch.planned;
+    out.unlisted_recovered += stretch.unlisted_recovered;
+    out.unlisted_recovery_ns += stretch.unlisted_recovery_ns;
     out.max_productive_step = std::max(out.max_productive_step, stretch.max_productive_step);
     out.preserved_steps += stretch.preserved_steps;
     out.overlapped_loads_ns += stretch.overlapped_loads_ns;
@@ -96,6 +113,7 @@ Result<Overview> Ledger::Engine::overview(int64_t now_ns) {
   const Region& region = tail.region();
   out.whole.totals.add(tail.account.totals);
   out.whole.disruptions += tail.account.disruptions;
+  out.planned_disruptions += tail.account.planned;
   out.whole.slices.add(slice_sums(region, region.begin_ns, region.end_ns));
   out.attempts += static_cast<int64_t>(region.attempts.size()) - (region.attempts.front().continues ? 1 : 0);
   out.max_productive_step = std::max(out.max_productive_step, tail.account.max_productive_step);
@@ -156,24 +174,12 @@ Status Ledger::Engine::account_edge(size_t i, std::span<const Interval> inside, 
                                     AccountedSpan& out) {
   const Stretch& stretch = stretches_[i];
   if (is_dropped(stretch)) {
-    const int64_t length_ns = std::max<int64_t>(1, stretch.end_ns - stretch.begin_ns);
-    const Totals totals = settled_totals(i);
-    Totals part;
     int64_t inside_ns = 0;
     for (const Interval& interval : inside) {
       inside_ns +=
           std::max<int64_t>(0, std::min(interval.second, stretch.end_ns) - std::max(interval.first, stretch.begin_ns));
     }
-    for (size_t c = 0; c < kTimeClasses; ++c) {
-      const auto time_class = static_cast<TimeClass>(c);
-      if (time_class != TimeClass::kCustomBadputEvents)
-        part.add(time_class, 0, part_of(totals.ns[c], inside_ns, length_ns));
-    }
-    for (const auto& [name, ns] : totals.custom_ns) {
-      part.add(TimeClass::kCustomBadputEvents, name, part_of(ns, inside_ns, length_ns));
-    }
-    part.add(TimeClass::kOther, 0, inside_ns - part.sum());  // what rounding left
-    out.totals.add(part);
+    out.totals.add(evenly_spread(settled_totals(i), inside_ns, stretch.end_ns - stretch.begin_ns));
     return {};
   }
   ASSIGN_OR_RETURN(const Replayed replayed, reread(i));
@@ -184,6 +190,44 @@ Status Ledger::Engine::account_edge(size_t i, std::span<const Interval> inside, 
   out.disruptions += disruptions_in(clipped, from_ns, to_ns);
   out.slices.add(slice_sums(replayed.region(), from_ns, to_ns));
   return {};
+}
+
+Result<std::vector<Totals>> Ledger::Engine::timeline(int64_t now_ns, size_t buckets) {
+  RETURN_IF_ERROR(prepare(now_ns));
+  const Tail& tail = *prepared_;
+  const int64_t from_ns = start_ns();
+  const int64_t length_ns = tail.region().end_ns - from_ns;
+  std::vector<Totals> out(length_ns > 0 ? buckets : 0);
+  if (out.empty()) return out;
+  const auto edge_ns = [&](size_t i) {
+    return from_ns + static_cast<int64_t>(static_cast<int128>(length_ns) * static_cast<int64_t>(i) /
+                                          static_cast<int64_t>(buckets));
+  };
+  int64_t events = 0;
+  for (const Stretch& stretch : stretches_) events += stretch.events;
+  for (size_t i = 0; i < stretches_.size(); ++i) {
+    const Stretch& stretch = stretches_[i];
+    std::optional<Replayed> replayed;
+    if (events <= kDrawnExactly && !is_dropped(stretch)) {
+      ASSIGN_OR_RETURN(replayed, reread(i));
+    }
+    Surroundings around = around_[i];
+    around.running_excess = true;
+    const Totals totals = settled_totals(i);
+    for (size_t b = 0; b < buckets; ++b) {
+      const Interval bucket{std::max(edge_ns(b), stretch.begin_ns), std::min(edge_ns(b + 1), stretch.end_ns)};
+      if (bucket.first >= bucket.second) continue;
+      out[b].add(replayed.has_value()
+                     ? replayed->account(around, {&bucket, 1}).totals
+                     : evenly_spread(totals, bucket.second - bucket.first, stretch.end_ns - stretch.begin_ns));
+    }
+  }
+  for (size_t b = 0; b < buckets; ++b) {
+    const Interval bucket{edge_ns(b), edge_ns(b + 1)};
+    if (bucket.second <= tail.region().begin_ns || bucket.first >= bucket.second) continue;
+    out[b].add(tail.replayed.account(tail.around, {&bucket, 1}).totals);
+  }
+  return out;
 }
 
 // ---- steps ----
@@ -262,6 +306,8 @@ Result<std::vector<AttemptAnswer>> Ledger::Engine::attempts(int64_t now_ns) {
   std::vector<AttemptEntry> tail = attempt_entries(prepared_->region(), prepared_->account);
   begun += static_cast<int64_t>(tail.size()) - (tail.front().continues ? 1 : 0);
   append_attempts(entries, std::move(tail));
+  if (!entries.empty() && entries.front().continues)
+    entries.erase(entries.begin());  // its beginning is not listed any more
   const size_t shown = std::min(entries.size(), kListed);
   std::vector<AttemptAnswer> out;
   for (size_t i = entries.size() - shown; i < entries.size(); ++i) {

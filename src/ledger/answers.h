@@ -54,6 +54,9 @@ struct Overview {
   JobState state = JobState::kRunning;
   AccountedSpan whole;
   int64_t attempts = 0;
+  int64_t planned_disruptions = 0;
+  int64_t unlisted_recovered = 0;    ///< disruptions older than those that disruptions() lists, recovered from
+  int64_t unlisted_recovery_ns = 0;  ///< and how long that took
   int64_t max_productive_step = 0;
   std::optional<int64_t> last_step;
   int64_t preserved_steps = 0;

@@ -13,6 +13,9 @@ using event::Kind;
 
 namespace {
 
+// More late events than this between two answers are no late events but a log out of order.
+constexpr size_t kMaxLate = 16'384;
+
 /// The first of each of up to `count` disjoint pairs of neighbours with the fewest events, ascending.
 std::vector<size_t> smallest_pairs(const std::vector<Stretch>& stretches, size_t count) {
   std::vector<std::pair<int64_t, size_t>> pairs;
@@ -63,6 +66,10 @@ void Ledger::Engine::insert(const Event& event, const Key& key) {
     // What decided the fate of events open at a boundary is as settled as what lies before it; and of the boundary's
     // own instant this may be a second delivery: the source tells.
     if (key <= settled_key_) late_.push_back(key);
+    if (late_.size() > kMaxLate) {
+      must_rebuild_ = true;
+      late_.clear();
+    }
     if (key > stretches_.back().end_key) {
       must_load_tail_ = true;
       tail_.clear();
@@ -149,17 +156,37 @@ void Ledger::Engine::trim() {
   for (size_t i = stretches_.size(); i-- > 0;) {
     Stretch& stretch = stretches_[i];
     if (!exact && step_times >= static_cast<int64_t>(options_.sizes.held_step_times)) stretch.interval_times.reset();
-    if (attempts >= static_cast<int64_t>(kListed)) stretch.attempts.clear();
-    if (disruptions >= static_cast<int64_t>(kListed)) stretch.disruption_entries.clear();
-    if (stretch.attempts.size() > kListed) {
-      stretch.attempts.erase(stretch.attempts.begin(), stretch.attempts.end() - static_cast<std::ptrdiff_t>(kListed));
+    const auto listed = static_cast<int64_t>(kListed);
+    const auto attempts_left = static_cast<size_t>(std::max<int64_t>(0, listed - attempts));
+    if (stretch.attempts.size() > attempts_left) {
+      stretch.attempts.erase(stretch.attempts.begin(),
+                             stretch.attempts.end() - static_cast<std::ptrdiff_t>(attempts_left));
     }
-    auto& entries = stretch.disruption_entries;
-    if (entries.size() > kListed) entries.erase(entries.begin(), entries.end() - static_cast<std::ptrdiff_t>(kListed));
+    unlist_disruptions(i, static_cast<size_t>(std::max<int64_t>(0, listed - disruptions)));
     step_times += stretch.step_times;
     attempts += stretch.attempts_begun;
     disruptions += stretch.disruptions;
   }
+}
+
+/// Keeps the latest `left` disruptions of a stretch; of the others only how long it took to recover.
+void Ledger::Engine::unlist_disruptions(size_t i, size_t left) {
+  std::vector<DisruptionEntry>& entries = stretches_[i].disruption_entries;
+  if (entries.size() <= left) return;
+  const auto end = entries.end() - static_cast<std::ptrdiff_t>(left);
+  for (auto entry = entries.begin(); entry != end; ++entry) {
+    int64_t recovered_ns = entry->facts.ns + entry->facts.recovery_ns;
+    bool recovered = !entry->facts.waiting;
+    for (size_t k = i + 1; k < stretches_.size() && !recovered; ++k) {
+      if (!stretches_[k].first_record.has_value()) continue;
+      recovered = true;
+      recovered_ns = stretches_[k].first_record->ns;
+    }
+    if (!recovered) continue;
+    ++stretches_[i].unlisted_recovered;
+    stretches_[i].unlisted_recovery_ns += recovered_ns - entry->facts.ns;
+  }
+  entries.erase(entries.begin(), end);
 }
 
 /// Joins the neighbours that make the smallest stretches together.

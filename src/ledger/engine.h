@@ -28,6 +28,7 @@ class Ledger::Engine {
   void push(std::span<const event::Event> events);
   Result<Overview> overview(int64_t now_ns);
   Result<AccountedSpan> account(int64_t now_ns, const Span& span);
+  Result<std::vector<Totals>> timeline(int64_t now_ns, size_t buckets);
   Result<std::optional<StepFigures>> step_figures(int64_t now_ns);
   Result<std::vector<AttemptAnswer>> attempts(int64_t now_ns);
   Result<std::vector<DisruptionAnswer>> disruptions(int64_t now_ns);
@@ -52,6 +53,7 @@ class Ledger::Engine {
   void settle(size_t keep);
   void add_stretch(Stretch&& stretch);
   void trim();
+  void unlist_disruptions(size_t i, size_t left);
   void join_stretches();
   Status prepare(int64_t now_ns);
   Status fold_tail(int64_t now_ns);

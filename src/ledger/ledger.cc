@@ -15,6 +15,9 @@ Ledger& Ledger::operator=(Ledger&&) noexcept = default;
 void Ledger::push(std::span<const event::Event> events) { engine_->push(events); }
 Result<Overview> Ledger::overview(int64_t now_ns) { return engine_->overview(now_ns); }
 Result<AccountedSpan> Ledger::account(int64_t now_ns, const Span& span) { return engine_->account(now_ns, span); }
+Result<std::vector<Totals>> Ledger::timeline(int64_t now_ns, size_t buckets) {
+  return engine_->timeline(now_ns, buckets);
+}
 Result<std::optional<StepFigures>> Ledger::step_figures(int64_t now_ns) { return engine_->step_figures(now_ns); }
 Result<std::vector<AttemptAnswer>> Ledger::attempts(int64_t now_ns) { return engine_->attempts(now_ns); }
 Result<std::vector<DisruptionAnswer>> Ledger::disruptions(int64_t now_ns) { return engine_->disruptions(now_ns); }

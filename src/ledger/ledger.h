@@ -47,6 +47,9 @@ class Ledger {
   /// The partition over a part of the job. Reads back the stretches that hold its edges, each once.
   Result<AccountedSpan> account(int64_t now_ns, const Span& span);
 
+  /// The job's time in equal buckets, for a picture: exact for short jobs, of long ones each stretch is spread evenly.
+  Result<std::vector<Totals>> timeline(int64_t now_ns, size_t buckets);
+
   /// Ideal step time, deviation, percentiles; empty without a completed step.
   Result<std::optional<StepFigures>> step_figures(int64_t now_ns);
 

@@ -16,6 +16,8 @@ int64_t share_of(int64_t total, int64_t part, int64_t whole) {
   return scaled({.num = static_cast<uint128>(total), .den = static_cast<uint128>(whole)}, static_cast<uint64_t>(part));
 }
 
+bool is_planned(const DisruptionFacts& facts) { return facts.annotation.has_value() && facts.annotation->planned; }
+
 class Partitioner {
  public:
   Partitioner(const Region& region, std::span<const Owned> owned, const Verdicts& verdicts, const FoldState& state,
@@ -36,6 +38,7 @@ class Partitioner {
     if (!account_.first_record.has_value()) account_.lead = tally_.totals();
     account_.overlapped_loads_ns += region_.overlapped_loads_ns;
     account_.disruptions = static_cast<int64_t>(account_.disruption_facts.size());
+    account_.planned = std::count_if(account_.disruption_facts.begin(), account_.disruption_facts.end(), is_planned);
     find_first_steady();
     if (region_.segments_end > 1) trace_waste();
     account_.totals = tally_.totals();

@@ -62,13 +62,14 @@ void fields(Archive& archive, AttemptEntry& value) {
 template <typename Archive>
 void fields(Archive& archive, Stretch& value) {
   visit_all(archive, value.end_key, value.settled_key, value.begin_ns, value.end_ns, value.end_state, value.resume_step,
-            value.totals, value.disruptions, value.attempts_begun, value.max_productive_step, value.preserved_steps,
-            value.overlapped_loads_ns, value.entering, value.leaving, value.running_steady, value.one_segment,
-            value.runs_on, value.is_sensitive, value.sensitive_below, value.first_record, value.lead, value.step_times,
-            value.is_counted, value.used_steady_before, value.steady_before, value.used_later, value.later,
-            value.later_other, value.is_stale, value.steady, value.first_steady, value.first_continued,
-            value.lowest_first_step, value.highest_step, value.open_tail, value.slices, value.findings, value.events,
-            value.last_event_ns, value.attempts, value.disruption_entries);
+            value.totals, value.disruptions, value.planned, value.unlisted_recovered, value.unlisted_recovery_ns,
+            value.attempts_begun, value.max_productive_step, value.preserved_steps, value.overlapped_loads_ns,
+            value.entering, value.leaving, value.running_steady, value.one_segment, value.runs_on, value.is_sensitive,
+            value.sensitive_below, value.first_record, value.lead, value.step_times, value.is_counted,
+            value.used_steady_before, value.steady_before, value.used_later, value.later, value.later_other,
+            value.is_stale, value.steady, value.first_steady, value.first_continued, value.lowest_first_step,
+            value.highest_step, value.open_tail, value.slices, value.findings, value.events, value.last_event_ns,
+            value.attempts, value.disruption_entries);
 }
 template <typename Archive>
 void fields(Archive& archive, Options& value) {

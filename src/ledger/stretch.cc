@@ -116,6 +116,8 @@ void adopt(Stretch& stretch, RegionAccount&& account, const Surroundings& around
   stretch.resume_step = around.resume_step;
   stretch.totals = std::move(account.totals);
   stretch.disruptions = account.disruptions;
+  stretch.planned = account.planned;
+  stretch.unlisted_recovered = stretch.unlisted_recovery_ns = 0;
   stretch.max_productive_step = account.max_productive_step;
   stretch.preserved_steps = account.preserved_steps;
   stretch.overlapped_loads_ns = account.overlapped_loads_ns;
@@ -183,6 +185,9 @@ void join(Stretch& first, Stretch&& second) {
   }
   first.totals.add(second.totals);
   first.disruptions += second.disruptions;
+  first.planned += second.planned;
+  first.unlisted_recovered += second.unlisted_recovered;
+  first.unlisted_recovery_ns += second.unlisted_recovery_ns;
   first.attempts_begun += second.attempts_begun;
   first.max_productive_step = std::max(first.max_productive_step, second.max_productive_step);
   first.preserved_steps += second.preserved_steps;

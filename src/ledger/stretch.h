@@ -42,6 +42,9 @@ struct Stretch {
   int64_t resume_step = kNoStep;
   Totals totals;
   int64_t disruptions = 0;
+  int64_t planned = 0;
+  int64_t unlisted_recovered = 0;    ///< disruptions no longer listed that were recovered from
+  int64_t unlisted_recovery_ns = 0;  ///< and how long that took
   int64_t attempts_begun = 0;
   int64_t max_productive_step = 0;
   int64_t preserved_steps = 0;
