@@ -1,4 +1,5 @@
 // Answers from a prepared ledger.
+// SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
 #include <utility>

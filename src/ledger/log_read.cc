@@ -1,4 +1,5 @@
 // LogOrder::read: the events of a log in the order of Key.
+// SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
 #include <span>

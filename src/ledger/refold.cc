@@ -1,4 +1,5 @@
 // Reading back: a stretch under new surroundings, and what late events change in what was settled.
+// SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
 #include <set>

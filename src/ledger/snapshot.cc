@@ -1,4 +1,5 @@
 // A ledger's settled part as bytes. What is not settled is read from the source again.
+// SPDX-License-Identifier: Apache-2.0
 
 #include <bit>
 #include <string>
