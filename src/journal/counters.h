@@ -8,7 +8,8 @@
 //   const CounterValues counts = read_counters(first_page, mirror_page, seed);
 //   if (counts[Counter::kNoSpace] > 0) …
 //
-// Counts are of the time during which the segment was the journal's newest: a journal's are the sum over its segments.
+// Counts are the whole journal's up to the time when the segment was its newest: a journal's are the largest of each over
+// its segments.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
