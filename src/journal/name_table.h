@@ -37,7 +37,7 @@ class NameTable {
 
   [[nodiscard]] uint64_t lost() const { return lost_; }
   [[nodiscard]] const std::map<uint16_t, std::string>& texts() const { return texts_; }
-  friend bool operator==(const NameTable&, const NameTable&) = default;
+  friend bool operator==(const NameTable& a, const NameTable& b) { return a.texts_ == b.texts_; }
 
  private:
   std::map<uint16_t, std::string> texts_;

@@ -86,6 +86,8 @@ void state_cut(std::span<const std::byte> bytes, const LiveLayout& layout, Segme
                             .bytes = layout.segment_bytes - kept});
 }
 
+}  // namespace
+
 void state_lost_names(Segment& segment) {
   const auto note = [&](int64_t id) {
     if (id >= 0 && id <= kMoreNames && !segment.names.contains(static_cast<uint16_t>(id))) {
@@ -98,8 +100,6 @@ void state_lost_names(Segment& segment) {
   }
   add_loss(segment.losses, {.reason = LossReason::kDamagedName, .names = segment.names.lost()});
 }
-
-}  // namespace
 
 std::optional<uint32_t> seed_of_slots(std::span<const std::byte> bytes) {
   std::unordered_map<uint32_t, uint32_t> votes;

@@ -23,6 +23,17 @@ namespace goodput::journal {
 /// are named). kUnreadable: no live segment.
 Result<Segment> recover_live(std::span<const std::byte> bytes, const std::optional<SegmentHint>& hint = std::nullopt);
 
+/// A sealed segment, or what is left of one. With both headers gone, its id and number come from `hint`; without one
+/// nothing can be checked: kUnreadable. kUnsupported: a newer format version (both are named).
+Result<Segment> recover_sealed(std::span<const std::byte> bytes, const std::optional<SegmentHint>& hint = std::nullopt);
+
+/// Of whichever form `bytes` is.
+Result<Segment> recover_segment(std::span<const std::byte> bytes,
+                                const std::optional<SegmentHint>& hint = std::nullopt);
+
+/// Adds a text of its own, and a loss, for every name that the events refer to and nothing says.
+void state_lost_names(Segment& segment);
+
 /// The seed with which most slots of these bytes check, found without any header; nothing when fewer than two agree.
 std::optional<uint32_t> seed_of_slots(std::span<const std::byte> bytes);
 
