@@ -64,7 +64,10 @@ class Table {
     any_missed_ = any_missed_ || missed;
     const std::string bar = row.bar > 0 ? format("at most %.3g", row.bar) : std::string("-");
     std::printf("| %s | %.3g × %s | %s | %s | %s |\n", row.what.c_str(), row.ratio, row.against.c_str(), bar.c_str(),
-                row.bar <= 0 ? "info" : missed ? "MISSED" : "met", row.detail.c_str());
+                row.bar <= 0 ? "info"
+                : missed     ? "MISSED"
+                             : "met",
+                row.detail.c_str());
     std::fflush(stdout);
   }
   [[nodiscard]] int exit_code() const { return any_missed_ ? 1 : 0; }

@@ -1,7 +1,6 @@
 // One step from C++, against the floor (read the clock, store 32 bytes), by one thread and by two at once, and against
-// spdlog writing a line per step. Bursts of 20 with pauses between, as a training loop makes them; a figure is the median
-// of five rounds, each the median of its bursts.
-// SPDX-License-Identifier: Apache-2.0
+// spdlog writing a line per step. Bursts of 20 with pauses between, as a training loop makes them; a figure is the
+// median of five rounds, each the median of its bursts. SPDX-License-Identifier: Apache-2.0
 #include <goodput/recorder.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
@@ -105,7 +104,8 @@ int run() {
   });
   const std::string against = "(clock read + 32-byte store)";
   table.add({"one step from C++", one[0] / one[1], 1.25, against, both_ns(one[0], one[1])});
-  table.add({"two threads, one step each", two[0] / two[1], 1.3, "two threads doing just that", both_ns(two[0], two[1])});
+  table.add(
+      {"two threads, one step each", two[0] / two[1], 1.3, "two threads doing just that", both_ns(two[0], two[1])});
   table.add({"one step, spdlog to a file", one[2] / one[1], 0, against, both_ns(one[2], one[1])});
   table.add({"one step, recorder off", one[3] / one[1], 0, against, both_ns(one[3], one[1])});
   table.add({"one step with its work", one[4] / one[1], 0, against, both_ns(one[4], one[1])});

@@ -63,15 +63,26 @@ int64_t process_index(const RecorderOptions& options, const Environment& environ
   return 0;
 }
 
+std::string random_attempt_id() {
+  std::array<uint8_t, 8> bytes{};
+  fill_random(bytes);
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string id;
+  for (const uint8_t byte : bytes) {
+    id += kDigits[byte >> 4];
+    id += kDigits[byte & 15];
+  }
+  return id;
+}
+
 std::string attempt_id(const RecorderOptions& options, const Environment& environment, int64_t index) {
   if (!options.attempt_id.empty()) return options.attempt_id;
   std::string id;
   for (const char* variable : kAttemptVariables) {
     if (const auto part = environment(variable)) id += (id.empty() ? "" : ".") + *part;
   }
-  constexpr size_t kRandomBytes = 8;
   // Of rank 0 only: others belong to the attempt of a rank 0 that lives when they start.
-  if (id.empty() && index == 0 && options.role.empty()) id = random_hex(kRandomBytes);
+  if (id.empty() && index == 0 && options.role.empty()) id = random_attempt_id();
   return id;
 }
 
@@ -166,17 +177,14 @@ std::optional<int64_t> parse_integer(const std::string& text) {
   return value;
 }
 
-std::string random_hex(size_t bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (size_t i = 0; i < bytes; ++i) {
-    uint8_t byte = 0;
-    // Before the pool is ready, and where there is none, the clock must do: ids need to differ, not to be secret.
-    if (getrandom(&byte, 1, GRND_NONBLOCK) != 1) byte = static_cast<uint8_t>(boot_time_ns() >> (i % 4));
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
+void fill_random(std::span<uint8_t> bytes) {
+  if (getrandom(bytes.data(), bytes.size(), GRND_NONBLOCK) == static_cast<ssize_t>(bytes.size())) return;
+  // Before the pool is ready, early at boot: no other process has both this clock and this id.
+  auto state = static_cast<uint64_t>(boot_time_ns()) ^ (static_cast<uint64_t>(getpid()) << 48);
+  for (uint8_t& byte : bytes) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    byte = static_cast<uint8_t>(state >> 56);
   }
-  return hex;
 }
 
 }  // namespace goodput::record

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,7 @@ std::vector<std::pair<std::string, std::string>> parse_labels(const std::string&
 /// A whole number, or nothing.
 std::optional<int64_t> parse_integer(const std::string& text);
 
-/// So many random bytes as hex digits.
-std::string random_hex(size_t bytes);
+/// For ids: they need to differ, not to be secret.
+void fill_random(std::span<uint8_t> bytes);
 
 }  // namespace goodput::record

@@ -184,7 +184,8 @@ void Keeper::retire_full(int64_t patience_ns) {
   SegmentChain& chain = writer_.chain();
   std::vector<LiveSegment*> full;
   const LiveSegment* current = chain.current();
-  for (LiveSegment* segment = chain.oldest(); segment != nullptr && segment != current; segment = chain.after(*segment)) {
+  for (LiveSegment* segment = chain.oldest(); segment != nullptr && segment != current;
+       segment = chain.after(*segment)) {
     segment->close();
     full.push_back(segment);
   }

@@ -96,8 +96,8 @@ class LaneUse {
 };
 
 /// Writes and commits one slot at an address that was taken. `boot_ns` may be a call that reads the clock. It is made
-/// first: reading the counter waits for what was begun before, and everything here then runs beside the kernel's arithmetic
-/// (the checksum before the clock cost 1.30 of a clock read and a store, after it 1.2).
+/// first: reading the counter waits for what was begun before, and everything here then runs beside the kernel's
+/// arithmetic (the checksum before the clock cost 1.30 of a clock read and a store, after it 1.2).
 template <typename BootNs>
 inline void store_slot(const Lane& lane, uint64_t at, uint64_t head, uint64_t value, BootNs boot_ns) {
   const auto time = static_cast<uint64_t>(boot_ns());

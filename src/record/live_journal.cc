@@ -2,7 +2,6 @@
 #include "record/live_journal.h"
 
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,8 +52,7 @@ NameTable* name_table() {
 
 std::array<uint8_t, 16> random_id() {
   std::array<uint8_t, 16> id{};
-  const std::string hex = random_hex(id.size());
-  for (size_t i = 0; i < id.size(); ++i) id[i] = static_cast<uint8_t>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+  fill_random(id);
   return id;
 }
 

@@ -23,9 +23,7 @@ bool is_blank_file(const std::vector<std::byte>& bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
-std::string text_of(const journal::Segment& segment, uint16_t id) {
-  return std::string(segment.names[id]);
-}
+std::string text_of(const journal::Segment& segment, uint16_t id) { return std::string(segment.names[id]); }
 
 void add_segment(WrittenJournal& written, const journal::Segment& segment) {
   written.header = segment.header;
@@ -64,9 +62,8 @@ WrittenJournal read_journal(const fs::path& folder) {
     all.push_back(&segment);
   }
   written.losses = journal::joint_losses(all);
-  std::stable_sort(written.events.begin(), written.events.end(), [](const WrittenEvent& a, const WrittenEvent& b) {
-    return a.event.boot_ns < b.event.boot_ns;
-  });
+  std::stable_sort(written.events.begin(), written.events.end(),
+                   [](const WrittenEvent& a, const WrittenEvent& b) { return a.event.boot_ns < b.event.boot_ns; });
   return written;
 }
 

@@ -256,9 +256,7 @@ void Writer::count(Counter counter, uint64_t by) {
   store_count(counter, counts_[static_cast<size_t>(counter)].fetch_add(by, std::memory_order_relaxed) + by);
 }
 
-void Writer::count_closed() {
-  counts_[static_cast<size_t>(Counter::kClosed)].fetch_add(1, std::memory_order_relaxed);
-}
+void Writer::count_closed() { counts_[static_cast<size_t>(Counter::kClosed)].fetch_add(1, std::memory_order_relaxed); }
 
 void Writer::store_count(Counter counter, uint64_t count) {
   for (;;) {

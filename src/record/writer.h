@@ -81,8 +81,8 @@ class Writer {
   void store_liveness(const ClockPair& pair);
   /// Brings the newest segment's counters up to what was counted.
   void publish_counts();
-  /// Takes every run in these closed segments away from its lane, and waits until no call that may write to one is under
-  /// way. False when one still is after `patience_ns`.
+  /// Takes every run in these closed segments away from its lane, and waits until no call that may write to one is
+  /// under way. False when one still is after `patience_ns`.
   bool quiesce(std::span<LiveSegment* const> segments, int64_t patience_ns);
   /// From here on every event is counted as kClosed, in memory only. The caller then quiesces all segments.
   void close() { closed_.store(true, std::memory_order_seq_cst); }
