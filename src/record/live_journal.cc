@@ -24,6 +24,7 @@ constexpr int64_t kClosePatienceNs = 2'000'000'000;
 struct Registry {
   std::mutex mutex;
   std::vector<LiveJournal*> open;
+  std::vector<LiveJournal*> stuck;  // their threads hang in the file system: they are never destroyed
 };
 
 /// The registry is reached through a page that is wiped in forked children: a child does not find what its parent has
@@ -152,6 +153,7 @@ void LiveJournal::close() {
   if (--open_holders_ > 0) return;
   std::erase(journals->open, this);
   is_stuck_ = !keeper_.stop(kClosePatienceNs);
+  if (is_stuck_) journals->stuck.push_back(this);
 }
 
 void LiveJournal::release(LiveJournal* journal) {

@@ -46,9 +46,9 @@ class LiveJournal {
   JournalFolder folder_;
   Writer writer_;
   Keeper keeper_;
-  int holders_ = 1;        // recorders that exist
-  int open_holders_ = 1;   // and have not been closed
-  bool is_stuck_ = false;  // its threads hang in the file system: it is never destroyed
+  int holders_ = 1;       // recorders that exist
+  int open_holders_ = 1;  // and have not been closed
+  bool is_stuck_ = false;
 };
 
 }  // namespace goodput::record

@@ -147,8 +147,8 @@ TEST_F(ProcessTest, KilledOwnerIsKnownToBeDeadWhileItsWorkerLives) {
   kill(worker, SIGKILL);
 }
 
-// Signal handlers that record, on top of everything that a recording thread does: taking slots, runs and segments, making
-// names known.
+// Signal handlers that record, on top of everything that a recording thread does: taking slots, runs and segments,
+// making names known.
 std::atomic<Recorder*> handled_recorder;
 std::atomic<int64_t> handled_count;
 constexpr int64_t kHandlerUnit = int64_t{1} << 40;

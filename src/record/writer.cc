@@ -72,6 +72,7 @@ Counter cause_of(int error) {
     case EROFS:
     case ENOENT:
     case ENOTDIR:
+    case ELOOP:
       return Counter::kNoAccess;
     default:
       return Counter::kIoError;

@@ -1,7 +1,7 @@
 // A recording process is killed at random moments: no event whose call had returned is lost, and none is invented.
 //
-// The victim counts what it has recorded in memory that outlives it, after each call. GOODPUT_SOAK=1 kills 10,000 times.
-// SPDX-License-Identifier: Apache-2.0
+// The victim counts what it has recorded in memory that outlives it, after each call. GOODPUT_SOAK=1 kills 10,000
+// times. SPDX-License-Identifier: Apache-2.0
 #include <goodput/recorder.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -96,8 +96,7 @@ class KillTest : public testing::Test {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) run_victim(victim, *acknowledged_);
-    std::this_thread::sleep_for(
-        std::chrono::microseconds(std::uniform_int_distribution<int>(0, within_us)(random_)));
+    std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution<int>(0, within_us)(random_)));
     kill(child, SIGKILL);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -163,8 +162,8 @@ class KillTest : public testing::Test {
   uint64_t events_ = 0;
 };
 
-// 2,000 kills altogether. The first milliseconds hold the start and the growing segments; a 64 KiB segment is full after
-// 60 us at full speed.
+// 2,000 kills altogether. The first milliseconds hold the start and the growing segments; a 64 KiB segment is full
+// after 60 us at full speed.
 TEST_F(KillTest, OneThreadLosesNothing) {
   kill_many({.threads = 1, .directory = memory_.path() + "/r"}, 1'500, 500);
   kill_many({.threads = 1, .directory = disk_.path() + "/r"}, 3'000, 250);
