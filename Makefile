@@ -1,3 +1,19 @@
-# make setup build demo test bench soak wheel: each does all that it needs, and nothing twice.
-build:
-	cmake --preset release && cmake --build --preset release
+# make COMMAND: each does all the set-up that it needs, and nothing twice. The work is done by the script of that name in tools/.
+#
+#   setup   what Debian 12 lacks, and .venv          test    all checks and tests, about 25 minutes from nothing
+#   build   build/release/goodput                    soak    the tests that take hours
+#   fmt     formats the sources                      lint    clang-tidy
+#   clean   removes what the others made
+COMMANDS := build test soak fmt lint
+
+.PHONY: setup clean $(COMMANDS)
+.DEFAULT_GOAL := build
+
+setup:
+	@tools/setup
+
+$(COMMANDS): setup
+	@tools/$@
+
+clean:
+	rm -rf build dist wheelhouse .venv .cache .pytest_cache .ruff_cache

@@ -49,8 +49,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : held_(std::move(value)) {}            // NOLINT: `return value;` is the point
-  Result(Status status) : held_(std::move(status)) {}     // NOLINT: `return status;` is the point
+  Result(T value) : held_(std::move(value)) {}         // NOLINT: `return value;` is the point
+  Result(Status status) : held_(std::move(status)) {}  // NOLINT: `return status;` is the point
 
   [[nodiscard]] bool ok() const { return std::holds_alternative<T>(held_); }
   [[nodiscard]] Status status() const { return ok() ? Status() : std::get<Status>(held_); }
@@ -80,15 +80,14 @@ namespace detail {
 #define CHECK(condition) \
   ((condition) ? static_cast<void>(0) : ::goodput::detail::check_failed(__FILE__, __LINE__, #condition))
 
-#define RETURN_IF_ERROR(expression)                                          \
-  do {                                                                       \
+#define RETURN_IF_ERROR(expression)                                              \
+  do {                                                                           \
     if (::goodput::Status status_ = (expression); !status_.ok()) return status_; \
   } while (false)
 
 #define GOODPUT_CONCAT_INNER(a, b) a##b
 #define GOODPUT_CONCAT(a, b) GOODPUT_CONCAT_INNER(a, b)
-#define ASSIGN_OR_RETURN(lhs, expression) \
-  ASSIGN_OR_RETURN_IMPL(GOODPUT_CONCAT(result_, __LINE__), lhs, expression)
+#define ASSIGN_OR_RETURN(lhs, expression) ASSIGN_OR_RETURN_IMPL(GOODPUT_CONCAT(result_, __LINE__), lhs, expression)
 #define ASSIGN_OR_RETURN_IMPL(result, lhs, expression) \
   auto result = (expression);                          \
   if (!result.ok()) return result.status();            \

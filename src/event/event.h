@@ -1,7 +1,7 @@
 // What can happen in a job: one Event, what it carries, and the order in which events stand.
 //
-// An Event is plain data that its producer owns (a journal, a log being imported): names and details are views, valid as
-// long as the producer says. Times are integer nanoseconds of wall clock since the epoch, durations nanoseconds.
+// An Event is plain data that its producer owns (a journal, a log being imported): names and details are views, valid
+// as long as the producer says. Times are integer nanoseconds of wall clock since the epoch, durations nanoseconds.
 //
 //   Event step{.time_ns = now, .position = {0, 17}, .step = 120, .kind = Kind::kStepStart};
 //
@@ -52,13 +52,13 @@ constexpr Kind kLastKind = Kind::kDisruption;
 
 /// Bits of Event::flags. Stored in journals: never renumber.
 enum Flag : uint8_t {
-  kBlocking = 1,   ///< data loading that blocks training
-  kFailed = 2,     ///< job end by an exception
-  kSignal = 4,     ///< process exit: exit_value is a signal number; without it and without kCode nothing is known
-  kCode = 8,       ///< process exit: exit_value is an exit code
-  kEmergency = 16, ///< restore from an emergency checkpoint
-  kHasStep = 32,   ///< `step` is set on a kind that need not have one (checkpoints)
-  kUntimed = 64,   ///< a checkpoint entry without a start of its own: time_ns is not set (SEMANTICS, reading a log)
+  kBlocking = 1,    ///< data loading that blocks training
+  kFailed = 2,      ///< job end by an exception
+  kSignal = 4,      ///< process exit: exit_value is a signal number; without it and without kCode nothing is known
+  kCode = 8,        ///< process exit: exit_value is an exit code
+  kEmergency = 16,  ///< restore from an emergency checkpoint
+  kHasStep = 32,    ///< `step` is set on a kind that need not have one (checkpoints)
+  kUntimed = 64,    ///< a checkpoint entry without a start of its own: time_ns is not set (SEMANTICS, reading a log)
 };
 
 constexpr bool is_start(Kind kind) {

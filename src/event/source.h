@@ -21,9 +21,9 @@ class Source {
   virtual ~Source() = default;
 
   /// Hands `sink` every event given out so far whose own time lies in [from_ns, to_ns), ordered by (time, position), in
-  /// spans of any length, until `sink` returns false. Names and details are valid during that call of `sink`; origins as
-  /// long as the Source. Exactly what was given out before: an event still on its way to the ledger is not among them.
-  /// Events with flag kUntimed are never returned. One call at a time.
+  /// spans of any length, until `sink` returns false. Names and details are valid during that call of `sink`; origins
+  /// as long as the Source. Exactly what was given out before: an event still on its way to the ledger is not among
+  /// them. Events with flag kUntimed are never returned. One call at a time.
   virtual Status read(int64_t from_ns, int64_t to_ns, Sink sink) = 0;
 
   /// Events before this time have been dropped (disk budget); minimum when none have.
