@@ -8,9 +8,8 @@
 //   const CounterValues counts = read_counters(first_page, mirror_page, seed);
 //   if (counts[Counter::kNoSpace] > 0) …
 //
-// Counts are the whole journal's up to the time when the segment was its newest: a journal's are the largest of each over
-// its segments.
-// SPDX-License-Identifier: Apache-2.0
+// Counts are the whole journal's up to the time when the segment was its newest: a journal's are the largest of each
+// over its segments. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -30,17 +29,16 @@ enum class Counter : uint8_t {
   kNoSpace = 0,   ///< disk full, quota, file-size limit
   kNoAccess = 1,  ///< read-only or missing folder, missing permission
   kIoError = 2,   ///< any other error of the system while a segment was prepared
-  kShrunk = 3,    ///< the live file was truncated and no other segment could be made
-  kNested = 4,    ///< a signal handler needed a segment while its own thread was preparing one
-  kTooManyThreads = 5,
-  kBadValue = 6,  ///< a step, time, duration or name that no report could use
-  kClosed = 7,    ///< recorded after close()
+  kTooManyThreads = 3,
+  kBadValue = 4,  ///< a step, time, duration or name that no report could use
+  kClosed = 5,    ///< recorded after close()
   // What is no loss of events but worth a finding.
   kPreparedByCaller = 16,  ///< no prepared run was waiting: a recording thread made one itself
   kSlowStepNumber = 17,    ///< reading a step number took over 1 ms (a value on a device)
   kCutText = 18,           ///< a name, location or text was longer than a definition can be
   kTooManyNames = 19,      ///< an event kept, its name not: 65,534 others were in use
   kLabelsLeftOut = 20,     ///< labels that did not fit the header
+  kSyncFailed = 21,        ///< the disk refused to sync: what stood in memory was written anew
 };
 constexpr Counter kLastLossCounter = Counter::kClosed;
 

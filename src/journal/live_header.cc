@@ -65,6 +65,12 @@ uint32_t header_checksum(std::span<const std::byte> used) {
   return crc32c(used.subspan(at + zero.size()), crc32c(zero, before));
 }
 
+void put_with_checksum(RawHeader& raw, std::span<std::byte, kHeaderBytes> out) {
+  std::memcpy(out.data(), &raw, sizeof(raw));
+  raw.checksum = header_checksum(out.first(raw.used_bytes));
+  std::memcpy(out.data(), &raw, sizeof(raw));
+}
+
 Status not_a_header(const char* why) {
   return {StatusCode::kUnreadable, std::string("reading the header of a live segment: ") + why};
 }
@@ -117,10 +123,17 @@ size_t encode_header(const LiveHeader& header, std::span<std::byte, kHeaderBytes
                 .accelerators = header.accelerators,
                 .label_count = static_cast<uint32_t>(kept),
                 .checksum = 0};
-  std::memcpy(out.data(), &raw, sizeof(raw));
-  raw.checksum = header_checksum(out.first(raw.used_bytes));
-  std::memcpy(out.data(), &raw, sizeof(raw));
+  put_with_checksum(raw, out);
   return header.labels.size() - kept;
+}
+
+void set_segment(std::span<std::byte, kHeaderBytes> encoded, uint32_t segment_number, const LiveLayout& layout) {
+  RawHeader raw;
+  std::memcpy(&raw, encoded.data(), sizeof(raw));
+  raw.segment_number = segment_number;
+  raw.segment_bytes = layout.segment_bytes;
+  raw.definitions_bytes = layout.definitions_bytes;
+  put_with_checksum(raw, encoded);
 }
 
 Result<LiveHeader> decode_header(std::span<const std::byte> copy) {

@@ -64,6 +64,9 @@ std::string_view cut_text(std::string_view text, size_t bytes);
 /// Writes both fixed part and strings, zeroes the rest. Returns how many labels did not fit and were left out.
 size_t encode_header(const LiveHeader& header, std::span<std::byte, kHeaderBytes> out);
 
+/// Makes encoded header bytes those of another segment of the same journal. No allocation.
+void set_segment(std::span<std::byte, kHeaderBytes> encoded, uint32_t segment_number, const LiveLayout& layout);
+
 /// One copy. kUnreadable: not a header, or damaged. kUnsupported: of a newer version (its checksum is not looked at).
 Result<LiveHeader> decode_header(std::span<const std::byte> copy);
 
