@@ -167,7 +167,10 @@ void Keeper::check_files() {
   for (LiveSegment* segment = chain.oldest(); segment != nullptr; segment = chain.after(*segment)) {
     struct stat facts;
     if (system_calls.facts(segment->fd, &facts) != 0) continue;
-    if (facts.st_size < segment->layout.segment_bytes || facts.st_nlink == 0) last_bad = segment;
+    if (facts.st_size >= segment->layout.segment_bytes && facts.st_nlink > 0) continue;
+    segment->close();
+    segment->is_spare = segment != chain.current() && segment->is_unused();
+    last_bad = segment;
   }
   if (last_bad == nullptr) return;
   // The next one first, so that recorders need not wait for it.
@@ -179,9 +182,15 @@ void Keeper::check_files() {
 
 void Keeper::retire_full(int64_t patience_ns) {
   SegmentChain& chain = writer_.chain();
-  for (LiveSegment* segment = chain.oldest(); segment != nullptr && segment != chain.current();
-       segment = chain.oldest()) {
-    if (!writer_.quiesce(*segment, patience_ns) || !chain.take_out(*segment)) return;
+  std::vector<LiveSegment*> full;
+  const LiveSegment* current = chain.current();
+  for (LiveSegment* segment = chain.oldest(); segment != nullptr && segment != current; segment = chain.after(*segment)) {
+    segment->close();
+    full.push_back(segment);
+  }
+  if (full.empty() || !writer_.quiesce(full, patience_ns)) return;
+  for (LiveSegment* segment : full) {
+    chain.take_out(*segment);
     finish(*segment);
     chain.recycle(*segment);
   }
@@ -191,9 +200,9 @@ void Keeper::finish(LiveSegment& segment) {
   struct stat facts {};
   const bool known = system_calls.facts(segment.fd, &facts) == 0;
   SegmentFile file{segment.number, segment.fd};
-  bool keep_file = !segment.is_unused();
+  bool keep_file = !segment.is_spare;
   if (!keep_file) {
-    system_calls.remove_at(folder_.fd(), SegmentName(segment.number).c_str());
+    if (known && facts.st_nlink > 0) system_calls.remove_at(folder_.fd(), SegmentName(segment.number).c_str());
   } else if (known && facts.st_nlink == 0) {
     // Deleted, or sealed by somebody who took us for dead: what was recorded since is in the mapping only.
     file.fd = -1;
@@ -260,8 +269,13 @@ void Keeper::seal() {
 void Keeper::finish_all() {
   SegmentChain& chain = writer_.chain();
   writer_.close();
-  LiveSegment* last = chain.oldest();
-  while (last != nullptr && chain.after(*last) != nullptr) last = chain.after(*last);
+  LiveSegment* last = chain.current();
+  while (last != nullptr && chain.after(*last) != nullptr) {
+    last->close();
+    last = chain.after(*last);
+    last->close();
+    last->is_spare = last->is_unused();
+  }
   if (last != nullptr) chain.abandon_through(*last);
   retire_full(kFinalPatienceNs);
   sync();

@@ -83,6 +83,7 @@ int prepare_segment(LiveSegment& segment, int folder, const HeaderTemplate& head
   }
   segment.base = base;
   segment.fd = fd;
+  segment.is_spare = false;
   segment.number = number;
   segment.layout = journal::live_layout(bytes);
   segment.seed = journal::segment_seed(header.journal_id, number);

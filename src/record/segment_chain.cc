@@ -120,11 +120,7 @@ uint32_t SegmentChain::spares() const {
   return count;
 }
 
-bool SegmentChain::take_out(LiveSegment& oldest) {
-  if (&oldest == current()) return false;
-  oldest_ = after(oldest);
-  return true;
-}
+void SegmentChain::take_out(LiveSegment& oldest) { oldest_ = after(oldest); }
 
 void SegmentChain::abandon_through(LiveSegment& last) {
   for (LiveSegment* segment = oldest(); segment != nullptr; segment = after(*segment)) {

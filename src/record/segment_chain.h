@@ -70,9 +70,8 @@ class SegmentChain {
   [[nodiscard]] LiveSegment* after(const LiveSegment& segment) const;
   /// Prepared segments behind the current one.
   [[nodiscard]] uint32_t spares() const;
-  /// Takes the oldest out of the chain, unless it is the current one. Others may use it until they are known to have
-  /// let go.
-  bool take_out(LiveSegment& oldest);
+  /// Takes the oldest, which is not the current one, out of the chain. Nobody uses it any more.
+  void take_out(LiveSegment& oldest);
   /// Closes every segment up to `last`, and goes on behind it: with the next one, or with none until one is appended.
   void abandon_through(LiveSegment& last);
   /// Of a segment that was taken out and released.

@@ -134,6 +134,7 @@ void Writer::record_plain(event::Kind kind, uint8_t flags, uint64_t value) {
 void Writer::record(journal::LiveEvent event) {
   const ErrnoKept errno_kept;
   if (!is_ours()) return;
+  if (closed_.load(std::memory_order_relaxed)) return count_closed();
   if (event.boot_ns == 0) event.boot_ns = clock_.now_ns();
   Lane* own = own_lane();
   // A handler that interrupts a call of its own thread leaves that call's lane alone when it is full: the call may be
@@ -240,7 +241,7 @@ void Writer::retire_run(Lane& lane) {
 bool Writer::refill(Lane& lane) {
   retire_run(lane);
   if (closed_.load(std::memory_order_relaxed)) {
-    count(Counter::kClosed);
+    count_closed();
     return false;
   }
   const Run run = chain_.take_run();
@@ -277,6 +278,10 @@ uint16_t Writer::name_id(std::string_view text) {
 
 void Writer::count(Counter counter, uint64_t by) {
   store_count(counter, counts_[static_cast<size_t>(counter)].fetch_add(by, std::memory_order_relaxed) + by);
+}
+
+void Writer::count_closed() {
+  counts_[static_cast<size_t>(Counter::kClosed)].fetch_add(1, std::memory_order_relaxed);
 }
 
 void Writer::store_count(Counter counter, uint64_t count) {

@@ -14,6 +14,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/clock.h"
@@ -68,10 +69,10 @@ class Writer {
   void store_liveness(const ClockPair& pair);
   /// Brings the newest segment's counters up to what was counted.
   void publish_counts();
-  /// Takes every run in `segment` away from its lane, and waits until no call that may write to it is under way. False
-  /// when one still is after `patience_ns`.
-  bool quiesce(const LiveSegment& segment, int64_t patience_ns);
-  /// From here on every event is counted as kClosed. The caller then quiesces all segments.
+  /// Takes every run in these closed segments away from its lane, and waits until no call that may write to one is under
+  /// way. False when one still is after `patience_ns`.
+  bool quiesce(std::span<LiveSegment* const> segments, int64_t patience_ns);
+  /// From here on every event is counted as kClosed, in memory only. The caller then quiesces all segments.
   void close() { closed_.store(true, std::memory_order_seq_cst); }
   /// Grows with every event, roughly: whether anything was recorded since it was last asked.
   [[nodiscard]] uint64_t activity() const;
@@ -86,8 +87,9 @@ class Writer {
   void retire_run(Lane& lane);
   void skip_rest(Lane& lane, uint64_t limit);
   bool define_names(LiveSegment& segment, const journal::LiveEvent& event);
+  void count_closed();
   void store_count(journal::Counter counter, uint64_t count);
-  [[nodiscard]] bool has_run_in(const LiveSegment& segment) const;
+  [[nodiscard]] bool has_run_in(std::span<LiveSegment* const> segments) const;
 
   uint64_t id_ = 0;  // never used twice in a process
   uint32_t seat_ = 0;

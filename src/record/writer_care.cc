@@ -21,6 +21,10 @@ int64_t probe_ns(clockid_t id) {
   return read_clock_ns(CLOCK_MONOTONIC) - start;
 }
 
+bool is_in_any(std::span<LiveSegment* const> segments, uint64_t address) {
+  return std::any_of(segments.begin(), segments.end(), [address](const LiveSegment* s) { return s->contains(address); });
+}
+
 }  // namespace
 
 void RecordClock::choose() {
@@ -66,7 +70,7 @@ void Writer::publish_counts() {
   }
 }
 
-bool Writer::quiesce(const LiveSegment& segment, int64_t patience_ns) {
+bool Writer::quiesce(std::span<LiveSegment* const> segments, int64_t patience_ns) {
   if (!can_quiesce_) return false;
   const int64_t deadline_ns = read_clock_ns(CLOCK_MONOTONIC) + patience_ns;
   const auto pause = [deadline_ns] {
@@ -79,10 +83,10 @@ bool Writer::quiesce(const LiveSegment& segment, int64_t patience_ns) {
     for (uint32_t i = 0; i < lanes_->count(); ++i) {
       std::atomic<uint64_t>& limit = (*lanes_)[i].limit;
       uint64_t end = limit.load(std::memory_order_relaxed);
-      if (segment.contains(end)) limit.compare_exchange_strong(end, 0, std::memory_order_relaxed);
+      if (is_in_any(segments, end)) limit.compare_exchange_strong(end, 0, std::memory_order_relaxed);
     }
-    // A call that begins after this finds no run of the segment. One that had begun may be about to install one that it
-    // took before the segment was closed: it is waited for, and then there is a limit to take away again.
+    // A call that begins after this finds no run of theirs. One that had begun may be about to install one that it
+    // took before its segment was closed: it is waited for, and then there is a limit to take away again.
     barrier_in_all_threads();
     for (uint32_t i = 0; i < lanes_->count(); ++i) {
       while ((*lanes_)[i].busy.load(std::memory_order_acquire) != 0) {
@@ -92,13 +96,13 @@ bool Writer::quiesce(const LiveSegment& segment, int64_t patience_ns) {
     while (pins_.load(std::memory_order_acquire) != 0) {
       if (!pause()) return false;
     }
-  } while (has_run_in(segment));
+  } while (has_run_in(segments));
   return true;
 }
 
-bool Writer::has_run_in(const LiveSegment& segment) const {
+bool Writer::has_run_in(std::span<LiveSegment* const> segments) const {
   for (uint32_t i = 0; i < lanes_->count(); ++i) {
-    if (segment.contains((*lanes_)[i].limit.load(std::memory_order_relaxed))) return true;
+    if (is_in_any(segments, (*lanes_)[i].limit.load(std::memory_order_relaxed))) return true;
   }
   return false;
 }
