@@ -31,20 +31,20 @@ bool is_rank_zero(const LiveHeader& header) { return header.role.empty() && head
 
 }  // namespace
 
-JobLog::JobLog(std::string job, std::string run_id, const Clock& clock)
+JobLog::JobLog(const std::string& job, const std::string& run_id, const Clock& clock)
     : job_(cut_text(job, kMaxJobBytes)),
       run_id_(cut_text(run_id, kMaxIdBytes)),
       clock_(&clock),
       boot_id_(read_boot_id()) {}
 
-Result<std::unique_ptr<JobLog>> JobLog::open(FileSystem& files, const std::vector<std::string>& roots, std::string job,
-                                             std::string run_id, const Clock& clock) {
-  std::unique_ptr<JobLog> log(new JobLog(std::move(job), std::move(run_id), clock));
+Result<std::unique_ptr<JobLog>> JobLog::open(FileSystem& files, const std::vector<Root>& roots, const std::string& job,
+                                             const std::string& run_id, const Clock& clock) {
+  std::unique_ptr<JobLog> log(new JobLog(job, run_id, clock));
   Status failure(StatusCode::kNotFound, "looking for journals of job \"" + log->job_ + "\": there are none");
-  for (const std::string& path : roots) {
-    Result<std::unique_ptr<Directory>> root = open_root(files, path);
-    Result<std::unique_ptr<Directory>> run = root.ok() ? open_run_folder(**root, log->job_, log->run_id_)
-                                                       : Result<std::unique_ptr<Directory>>(root.status());
+  for (const Root& candidate : roots) {
+    Result<std::unique_ptr<Directory>> root = open_root(files, candidate);
+    Result<std::unique_ptr<Directory>> run =
+        root.ok() ? open_run_folder(**root, job, run_id) : Result<std::unique_ptr<Directory>>(root.status());
     if (run.ok()) {
       RunFolder& folder = log->folders_.emplace_back();
       folder.directory = std::move(run).value();
@@ -97,13 +97,13 @@ Status JobLog::poll(Sink sink) {
 
 Status JobLog::read(int64_t from_ns, int64_t to_ns, Sink sink) {
   EventStream stream({.from_ns = from_ns, .to_ns = to_ns}, decompressor_);
+  std::vector<event::Event> heartbeats;
   for (const std::unique_ptr<Member>& member : members_) {
     if (!member->is_given) continue;
     for (const SegmentState& segment : member->file->segments()) stream.add(member->view, segment);
-  }
-  std::vector<event::Event> heartbeats;
-  for (const auto& [attempt, heartbeat] : heartbeats_) {
-    if (heartbeat.time_ns >= from_ns && heartbeat.time_ns < to_ns) heartbeats.push_back(heartbeat);
+    for (const event::Event& heartbeat : member->heartbeats) {
+      if (heartbeat.time_ns >= from_ns && heartbeat.time_ns < to_ns) heartbeats.push_back(heartbeat);
+    }
   }
   if (!heartbeats.empty()) stream.add(std::move(heartbeats));
   return stream.run(sink);
@@ -133,12 +133,17 @@ void JobLog::list_folder(RunFolder& folder) {
   std::sort(known.begin(), known.end());
   for (const JournalId& id : *ids) {
     if (std::binary_search(known.begin(), known.end(), id)) continue;
-    Member& member = *members_.emplace_back(std::make_unique<Member>());
-    member.file = std::make_unique<JournalFile>(id);
-    member.run_folder = folder.directory.get();
-    member.view.file = member.file.get();
-    member.view.run_folder = member.run_folder;
+    add_member(id, folder);
   }
+}
+
+JobLog::Member& JobLog::add_member(const JournalId& id, RunFolder& folder) {
+  Member& member = *members_.emplace_back(std::make_unique<Member>());
+  member.file = std::make_unique<JournalFile>(id);
+  member.run_folder = folder.directory.get();
+  member.view.file = member.file.get();
+  member.view.run_folder = member.run_folder;
+  return member;
 }
 
 bool JobLog::is_ours(const Member& member) const {
@@ -230,25 +235,30 @@ const event::Origin* JobLog::origin_of(const Member& member, size_t attempt) {
 /// The last sign of life of each attempt. An attempt that another followed in the same process lived until then.
 void JobLog::add_heartbeats(Member& member, std::vector<event::Event>& fresh) {
   const JournalFile::Facts& facts = member.file->facts();
-  if (!is_rank_zero(*facts.header) || member.has_last_heartbeat) return;
-  member.has_last_heartbeat = member.file->has_ended();
+  if (!is_rank_zero(*facts.header)) return;
+  member.heartbeats.resize(member.attempts.size());
   for (size_t i = 0; i < member.attempts.size(); ++i) {
     const Attempt& attempt = attempts_[member.attempts[i]];
     const bool is_last = i + 1 == member.attempts.size();
     const int64_t time_ns = is_last ? std::max(wall_ns(member, facts.pulse.boot_ns), attempt.start_ns)
                                     : attempts_[member.attempts[i + 1]].start_ns;
-    event::Event& known = heartbeats_[attempt.id];
-    // One behind the attempt's last event says no more than that one, and would be late for who folds them in order.
+    event::Event& known = member.heartbeats[i];
+    // One before the attempt's last event says no more than that one, and would be late for who folds them in order.
     const bool says_more = !is_last || time_ns > wall_ns(member, facts.last_event_boot_ns);
     if (known.kind != event::Kind::kNone && (time_ns <= known.time_ns || !says_more)) continue;
-    known = event::Event{};
-    known.kind = event::Kind::kHeartbeat;
-    known.time_ns = time_ns;
-    constexpr uint64_t kBehindAllSlots = (uint64_t{1} << (kSegmentBits + kSlotBits)) - 1;
-    known.position = {static_cast<uint64_t>(std::max<int64_t>(time_ns, 0)), member.view.writer_bits | kBehindAllSlots};
-    known.origin = member.view.origins[i].origin;
+    known = heartbeat_of(member, i, time_ns);
     fresh.push_back(known);
   }
+}
+
+event::Event JobLog::heartbeat_of(const Member& member, size_t attempt, int64_t time_ns) {
+  constexpr uint64_t kBehindAllSlots = (uint64_t{1} << (kSegmentBits + kSlotBits)) - 1;
+  event::Event made;
+  made.kind = event::Kind::kHeartbeat;
+  made.time_ns = time_ns;
+  made.position = {static_cast<uint64_t>(std::max<int64_t>(time_ns, 0)), member.view.writer_bits | kBehindAllSlots};
+  made.origin = member.view.origins[attempt].origin;
+  return made;
 }
 
 }  // namespace goodput::journal

@@ -3,7 +3,7 @@
 // Use it cold (one poll gives everything, in order) or live (each poll gives what is new); read() gives again what
 // polls gave, for any range of time.
 //
-//   ASSIGN_OR_RETURN(auto log, JobLog::open(files, {"/var/lib/goodput"}, "llama-7b", "", system_clock()));
+//   ASSIGN_OR_RETURN(auto log, JobLog::open(files, roots, "llama-7b", "", system_clock()));
 //   RETURN_IF_ERROR(log->poll([&](std::span<const event::Event> events) { ledger.add(events); return true; }));
 //   RETURN_IF_ERROR(log->read(from_ns, to_ns, sink));
 //
@@ -37,8 +37,8 @@ class JobLog final : public event::Source {
  public:
   /// A run that has journals under any of `roots`. kNotFound: none of them has one; other failures: none could be read.
   /// `files` and `clock` outlive it.
-  static Result<std::unique_ptr<JobLog>> open(FileSystem& files, const std::vector<std::string>& roots, std::string job,
-                                              std::string run_id, const Clock& clock);
+  static Result<std::unique_ptr<JobLog>> open(FileSystem& files, const std::vector<Root>& roots, const std::string& job,
+                                              const std::string& run_id, const Clock& clock);
 
   /// Gives `sink` what is new, ordered by (time, position) within this poll; what it returns does not matter. An event
   /// may be older than those of earlier polls: it was recorded in another thread or process and only now seen.
@@ -70,9 +70,9 @@ class JobLog final : public event::Source {
     JournalView view;
     JournalPart part = JournalPart::kUndecided;
     size_t beside = 0;
-    bool is_given = false;  ///< its events are among those that polls gave
-    bool has_last_heartbeat = false;
-    std::vector<size_t> attempts;  ///< that it opened, by their start
+    bool is_given = false;                 ///< its events are among those that polls gave
+    std::vector<size_t> attempts;          ///< that it opened, by their start
+    std::vector<event::Event> heartbeats;  ///< the latest given of each of them
   };
   /// Every journal of the run that was seen, in no order.
   [[nodiscard]] const std::vector<std::unique_ptr<Member>>& members() const { return members_; }
@@ -96,15 +96,17 @@ class JobLog final : public event::Source {
     bool is_fixed = false;  ///< events were given with it
   };
 
-  JobLog(std::string job, std::string run_id, const Clock& clock);
+  JobLog(const std::string& job, const std::string& run_id, const Clock& clock);
 
   void find_journals();
   void list_folder(RunFolder& folder);
+  Member& add_member(const JournalId& id, RunFolder& folder);
   void set_clocks();
   void assign();
   void set_origins(Member& member, const std::vector<AttemptFrom>& from);
   const event::Origin* origin_of(const Member& member, size_t attempt);
   void add_heartbeats(Member& member, std::vector<event::Event>& fresh);
+  [[nodiscard]] static event::Event heartbeat_of(const Member& member, size_t attempt, int64_t time_ns);
   [[nodiscard]] bool is_ours(const Member& member) const;
 
   std::string job_;
@@ -118,7 +120,6 @@ class JobLog final : public event::Source {
   std::deque<std::string> strings_;             // what origins refer to
   std::deque<event::Origin> origins_;
   std::map<std::pair<const Member*, std::string>, const event::Origin*> origin_by_attempt_;
-  std::map<std::string, event::Event> heartbeats_;  // the latest given, by attempt
   Decompressor decompressor_;
 };
 

@@ -35,7 +35,7 @@ struct Seen {
 class Log : public testing::Test {
  protected:
   JobLog& open() {
-    log_ = std::move(JobLog::open(posix_file_system(), {folder_.path()}, "llama-7b", "", clock_)).value();
+    log_ = std::move(JobLog::open(posix_file_system(), {{.path = folder_.path()}}, "llama-7b", "", clock_)).value();
     given_.clear();
     return *log_;
   }
@@ -101,7 +101,9 @@ class Log : public testing::Test {
 
 TEST_F(Log, NoJournalsIsNotFound) {
   EXPECT_EQ(
-      JobLog::open(posix_file_system(), {folder_.path(), "/no/such/folder"}, "llama-7b", "", clock_).status().code(),
+      JobLog::open(posix_file_system(), {{.path = folder_.path()}, {.path = "/no/such/folder"}}, "llama-7b", "", clock_)
+          .status()
+          .code(),
       StatusCode::kNotFound);
 }
 
@@ -139,6 +141,7 @@ TEST_F(Log, LivePollsGiveEachEventOnceWhileSegmentsAreSealed) {
   rank0.write();
   open();
   uint32_t sealed = 0;
+  int resumed = 0;
   int64_t boot_ns = kBoot;
   for (int round = 0; round < 400; ++round) {
     const int64_t events = static_cast<int64_t>(random() % 60);
@@ -151,6 +154,13 @@ TEST_F(Log, LivePollsGiveEachEventOnceWhileSegmentsAreSealed) {
     rank0.alive_at(boot_ns);
     rank0.write();
     if (random() % 2 == 0) poll();
+    if (random() % 16 == 0) {  // goes on in another process
+      const std::vector<std::byte> cursor = log_->cursor();
+      const std::vector<Seen> given = given_;
+      ASSERT_TRUE(open().resume(cursor).ok());
+      given_ = given;
+      ++resumed;
+    }
     // The newest two stay live, as with the recorder; what was half given out is then given out from the sealed form.
     while (sealed + 2 < rank0.number() && random() % 4 == 0) ASSERT_TRUE(rank0.seal(++sealed).ok());
     if (round % 40 == 0) {
@@ -159,6 +169,7 @@ TEST_F(Log, LivePollsGiveEachEventOnceWhileSegmentsAreSealed) {
     }
   }
   poll();
+  EXPECT_GT(resumed, 10);
   const std::vector<Seen> all = without_heartbeats(given_);
   ASSERT_EQ(all.size(), rank0.all().size());
   for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].time_ns, rank0.wall_ns(rank0.all()[i].boot_ns));
@@ -367,6 +378,35 @@ TEST_F(Log, TheLastSignOfLifeIsAHeartbeat) {
   ASSERT_EQ(again.size(), 2u);
   EXPECT_EQ(again[1].kind, Kind::kHeartbeat);
   EXPECT_EQ(again[1].time_ns, kWall + 4 * kSecond);
+}
+
+TEST_F(Log, AResumedCursorKnowsAllThatTheFirstKnew) {
+  JournalFixture first(folder_.path(), {.attempt_id = "a", .id = 1});
+  first.append({.kind = Kind::kJobStart, .boot_ns = kBoot + 1});
+  first.append({.kind = Kind::kJobStart, .boot_ns = kBoot + 5 * kSecond});
+  first.live().put_counter(Counter::kNoSpace, 3);
+  first.alive_at(kBoot + 6 * kSecond);
+  first.write();
+  JournalFixture second(folder_.path(),
+                        {.attempt_id = "a", .open_boot_ns = kBoot + 60 * kSecond, .open_wall_ns = kWall, .id = 2});
+  second.append(step(2, kBoot + 61 * kSecond));
+  second.write();
+  open();
+  poll();
+  const std::vector<std::byte> cursor = log_->cursor();
+  const std::vector<Seen> everything = read(0, std::numeric_limits<int64_t>::max());
+  const std::vector<Finding> findings = log_->findings();
+  ASSERT_TRUE(open().resume(cursor).ok());
+  EXPECT_EQ(read(0, std::numeric_limits<int64_t>::max()), everything);
+  EXPECT_EQ(everything.size(), 6u);  // three events, three attempts
+  EXPECT_EQ(log_->findings().size(), findings.size());
+  EXPECT_TRUE(poll().empty());
+  EXPECT_EQ(log_->cursor(), cursor);
+  for (size_t i = 0; i < cursor.size(); ++i) {
+    std::vector<std::byte> damaged = cursor;
+    damaged[i] ^= std::byte{1};
+    EXPECT_EQ(open().resume(damaged).code(), StatusCode::kUnsupported) << i;
+  }
 }
 
 TEST_F(Log, ADamagedBlockIsALossAndTheRestIsRead) {

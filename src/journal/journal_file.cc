@@ -295,13 +295,16 @@ void JournalFile::give_out(SegmentState& segment, std::vector<StoredEvent> event
   fresh.push_back(std::move(part));
 }
 
+void JournalFile::set_header(const LiveHeader& header) {
+  facts_.header = header;
+  facts_.pulse = {header.open_boot_ns, header.open_wall_ns};
+  if (header.role.empty() && header.process_index != 0) wanted_kinds_ = kCheckpointStatistics;
+}
+
 /// What any segment says of its whole journal.
 void JournalFile::note_front(const Segment& front) {
-  if (!facts_.header && !front.header.job.empty()) {
-    facts_.header = front.header;
-    facts_.pulse = {front.header.open_boot_ns, front.header.open_wall_ns};
-    if (front.header.role.empty() && front.header.process_index != 0) wanted_kinds_ = kCheckpointStatistics;
-  }
+  // One that lost its header says neither job nor clock.
+  if (!facts_.header && front.header.open_wall_ns != 0) set_header(front.header);
   if (front.clock.pairs > 0 && front.clock.latest.boot_ns > facts_.pulse.boot_ns) facts_.pulse = front.clock.latest;
   for (size_t i = 0; i < front.counters.counts.size(); ++i) {
     facts_.counters.counts[i] = std::max(facts_.counters.counts[i], front.counters.counts[i]);

@@ -113,6 +113,7 @@ class JournalFile {
   void give_out(SegmentState& segment, std::vector<StoredEvent> events, std::shared_ptr<const NameTable> names,
                 std::vector<FreshPart>& fresh);
   void note_front(const Segment& front);
+  void set_header(const LiveHeader& header);
   void note_job_starts(std::span<const StoredEvent> events, uint32_t number);
   void finish(SegmentState& segment, std::vector<Loss> losses, const LaneExtents& lanes);
   [[nodiscard]] SegmentHint hint(const SegmentState& segment) const { return {id_, segment.number}; }
