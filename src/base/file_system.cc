@@ -262,11 +262,23 @@ class PosixFileSystem final : public FileSystem {
   }
 };
 
+Status write_scratch(Directory& directory, std::string_view name, std::span<const std::byte> bytes) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<File> file, directory.open_file(name, Access::kCreate));
+  RETURN_IF_ERROR(file->write_at(0, bytes));
+  return file->sync();
+}
+
 }  // namespace
 
 FileSystem& posix_file_system() {
   static PosixFileSystem file_system;
   return file_system;
+}
+
+Result<std::unique_ptr<Directory>> directory_of(int descriptor, const std::string& name) {
+  const int own = retry([&] { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); });
+  if (own < 0) return error_status("using", name, errno);
+  return std::unique_ptr<Directory>(std::make_unique<PosixDirectory>(own, name));
 }
 
 Status error_status(std::string_view doing, std::string_view name, int error_number) {
@@ -324,10 +336,10 @@ Status replace_file(Directory& directory, std::string_view name, std::string_vie
   if (Status removed = directory.remove_file(scratch_name); !removed.ok() && removed.code() != StatusCode::kNotFound) {
     return removed;
   }
-  {
-    ASSIGN_OR_RETURN(const std::unique_ptr<File> file, directory.open_file(scratch_name, Access::kCreate));
-    RETURN_IF_ERROR(file->write_at(0, bytes));
-    RETURN_IF_ERROR(file->sync());
+  if (Status written = write_scratch(directory, scratch_name, bytes); !written.ok()) {
+    // On a full disk what was written of it would keep others from writing; the failure that counts is the first.
+    (void)directory.remove_file(scratch_name);
+    return written;
   }
   RETURN_IF_ERROR(directory.rename(scratch_name, name));
   return directory.sync();

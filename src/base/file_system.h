@@ -99,6 +99,10 @@ class FileSystem {
 /// The real one. Lives as long as the process.
 FileSystem& posix_file_system();
 
+/// A folder that is open already, for those who hold a descriptor of it: the descriptor stays theirs, `name` is for
+/// messages.
+Result<std::unique_ptr<Directory>> directory_of(int descriptor, const std::string& name);
+
 /// A failure as a Status: "opening index: Permission denied". `error_number` is errno's.
 Status error_status(std::string_view doing, std::string_view name, int error_number);
 

@@ -37,31 +37,31 @@ uint64_t recording_time(int64_t wall_ns) { return wall_ns < 0 ? 0 : static_cast<
 void EventBatch::append(const EventColumns& columns, const EventContext& context) {
   templates_.clear();
   for (const EventShape& shape : columns.shapes) {
-    Event& made = templates_.emplace_back();
-    made.kind = shape.kind;
-    made.flags = shape.flags;
-    made.name = (*context.names)[shape.name];
-    made.origin = context.origin;
-    made.exit_value = is_plain(shape) ? 1 : 0;  // borrowed as a mark: plain events have no exit value
+    Template& made = templates_.emplace_back();
+    made.event.kind = shape.kind;
+    made.event.flags = shape.flags;
+    made.event.name = (*context.names)[shape.name];
+    made.event.origin = context.origin;
+    made.slots = shape.slots();
+    made.is_plain = is_plain(shape);
   }
   events_.reserve(events_.size() + columns.shape.size());
   size_t i = 0, next_attachment = 0;
   for (const EventPiece& piece : columns.pieces) {
     uint32_t slot = piece.slot;
-    for (uint32_t k = 0; k < piece.events; ++k, ++i) {
-      const uint8_t index = columns.shape[i];
-      const EventShape& shape = columns.shapes[index];
-      slot += shape.slots();
-      if (templates_[index].exit_value == 0) {
-        const EventAttachment* attached = shape.attached != 0 ? &columns.attachments[next_attachment++] : nullptr;
+    for (const size_t end = i + piece.events; i < end; ++i) {
+      const Template& shape = templates_[columns.shape[i]];
+      slot += shape.slots;
+      if (!shape.is_plain) {
+        const bool has_attachment = columns.shapes[columns.shape[i]].attached != 0;
+        const EventAttachment* attached = has_attachment ? &columns.attachments[next_attachment++] : nullptr;
         append({event_at(columns, i, attached), slot - 1}, context);
         continue;
       }
-      Event& made = events_.emplace_back(templates_[index]);
+      Event& made = events_.emplace_back(shape.event);
       made.time_ns = wrapping_add(columns.boot_ns[i], context.wall_less_boot_ns);
       made.position = {recording_time(made.time_ns), context.position_base | (slot - 1)};
       made.step = columns.value[i];
-      made.exit_value = 0;
     }
   }
 }

@@ -50,6 +50,13 @@ class EventBatch {
   [[nodiscard]] std::vector<event::Event>& mutable_events() { return events_; }
 
  private:
+  /// An event of a shape, but for what differs from one to the next.
+  struct Template {
+    event::Event event;
+    uint32_t slots = 1;
+    bool is_plain = false;
+  };
+
   event::Detail& new_detail();
 
   static constexpr size_t kDetailsPerChunk = 256;
@@ -57,7 +64,7 @@ class EventBatch {
   std::vector<event::Event> events_;
   std::vector<std::unique_ptr<event::Detail[]>> details_;
   size_t details_used_ = 0;
-  std::vector<event::Event> templates_;  // by shape of the block at hand
+  std::vector<Template> templates_;  // by shape of the block at hand
 };
 
 /// The order in which a ledger wants events.

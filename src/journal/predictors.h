@@ -10,8 +10,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
+
+#include "event/event.h"
 
 namespace goodput::journal {
 
@@ -38,7 +41,8 @@ class TimePredictor {
       shift = std::min(shift + 1, kMemory);
     }
   };
-  [[nodiscard]] Mean& mean(size_t before, size_t kind) { return means_[before * kinds_ + kind]; }
+  /// The means of all kinds after a kind: row(before)[kind].
+  [[nodiscard]] Mean* row(size_t before) { return means_.data() + before * kinds_; }
 
  private:
   // A mean over some 2^3 deltas: steps that jitter by 1 % cost 3.06 bytes with it, 3.15 when predicted by the last
@@ -54,13 +58,55 @@ class TimePredictor {
 struct ValuePredictor {
   int64_t last = 0;
   int64_t difference = 0;
-  bool seen = false;
+  int64_t seen = 0;  ///< all ones once there was a value: before that there is no difference
   [[nodiscard]] int64_t expected() const { return wrapping_add(last, difference); }
   void learn(int64_t value) {
-    if (seen) difference = wrapping_subtract(value, last);
-    seen = true;
+    difference = wrapping_subtract(value, last) & seen;
+    seen = -1;
     last = value;
   }
 };
+
+/// Numbers kinds by their first appearance among a block's shapes.
+class KindNumbers {
+ public:
+  KindNumbers() { numbers_.fill(kAbsent); }
+  uint8_t number(event::Kind kind) {
+    uint8_t& number = numbers_[static_cast<uint8_t>(kind)];
+    if (number == kAbsent) number = count_++;
+    return number;
+  }
+  [[nodiscard]] size_t count() const { return count_; }
+
+ private:
+  static constexpr uint8_t kAbsent = 0xff;
+  std::array<uint8_t, 256> numbers_;
+  uint8_t count_ = 0;
+};
+
+/// Where a lane stands within a block.
+struct LaneState {
+  uint16_t lane = 0;
+  size_t before = 0;  // number of the last event's kind
+  int64_t boot_ns = 0;
+};
+
+inline LaneState& state_of(std::vector<LaneState>& lanes, uint16_t lane, size_t no_kind, int64_t base_ns) {
+  for (LaneState& state : lanes) {
+    if (state.lane == lane) return state;
+  }
+  return lanes.emplace_back(LaneState{.lane = lane, .before = no_kind, .boot_ns = base_ns});
+}
+
+/// Attached values, each predicted to be the one before.
+struct AttachmentPredictor {
+  int64_t ahead_ns = 0;  // wall time less boot time
+  int64_t duration_ns = 0;
+  std::array<uint64_t, 3> work{};
+};
+
+/// Doubles that repeat cost nothing; whole ones have zeros at the low end, which the swap brings to the top.
+inline uint64_t double_residual(uint64_t bits, uint64_t before) { return __builtin_bswap64(bits ^ before); }
+inline uint64_t double_bits(uint64_t residual, uint64_t before) { return __builtin_bswap64(residual) ^ before; }
 
 }  // namespace goodput::journal

@@ -89,14 +89,10 @@ void state_cut(std::span<const std::byte> bytes, const LiveLayout& layout, Segme
 }  // namespace
 
 void state_lost_names(Segment& segment) {
-  const auto note = [&](int64_t id) {
-    if (id >= 0 && id <= kMoreNames && !segment.names.contains(static_cast<uint16_t>(id))) {
-      segment.names.add_lost(static_cast<uint16_t>(id));
-    }
-  };
   for (const StoredEvent& stored : segment.events) {
-    note(stored.event.name);
-    if (stored.event.kind == event::Kind::kDisruption) note(stored.event.value);
+    for (const uint16_t id : name_ids(stored.event)) {
+      if (!segment.names.contains(id)) segment.names.add_lost(id);
+    }
   }
   add_loss(segment.losses, {.reason = LossReason::kDamagedName, .names = segment.names.lost()});
 }

@@ -15,8 +15,9 @@ constexpr size_t kFirstReadBytes = 4096;
 
 }  // namespace
 
-Result<SealedReader> SealedReader::open(const File& file, const SegmentHint& hint, Mode mode) {
-  SealedReader reader(file, hint);
+Result<SealedReader> SealedReader::open(const File& file, const SegmentHint& hint, Mode mode,
+                                        Decompressor& decompressor) {
+  SealedReader reader(file, hint, decompressor);
   RETURN_IF_ERROR(reader.read_front(mode));
   if (!reader.take_front()) RETURN_IF_ERROR(reader.recover_all());
   return reader;

@@ -1,12 +1,12 @@
 // Reads a sealed segment block by block: the fast way to its events, or to those of a range of time.
 //
-//   ASSIGN_OR_RETURN(SealedReader reader, SealedReader::open(*file, hint, SealedReader::Mode::kBlocks));
+//   ASSIGN_OR_RETURN(SealedReader reader, SealedReader::open(*file, hint, SealedReader::Mode::kBlocks, zstd));
 //   for (size_t i = 0; i < reader.blocks().size(); ++i) {
 //     if (!reader.read(i, columns)) losses.push_back(…);        // damaged: blocks()[i] says what is lost
 //   }
 //
-// The file must outlive the reader. Where the front of the file is damaged the reader falls back to recovery from all
-// of it, and gives the same. One thread. SPDX-License-Identifier: Apache-2.0
+// File and decompressor must outlive the reader. Where the front of the file is damaged the reader falls back to
+// recovery from all of it, and gives the same. One thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -30,20 +30,19 @@ class SealedReader {
   };
 
   /// kUnsupported: a newer format version. kUnreadable: nothing in it can be checked.
-  static Result<SealedReader> open(const File& file, const SegmentHint& hint, Mode mode);
+  static Result<SealedReader> open(const File& file, const SegmentHint& hint, Mode mode, Decompressor& decompressor);
 
-  /// Everything but the events; losses as they were when it was sealed.
+  /// Everything but the events. Losses as they were when it was sealed; after damage to the front, all that there are.
   [[nodiscard]] const Segment& front() const { return front_; }
   /// Blocks in the order of their slots. After damage to the front, those that are intact.
   [[nodiscard]] std::span<const BlockFacts> blocks() const { return blocks_; }
-  /// Blocks of which not even the index is left; known when blocks() is what recovery found.
-  [[nodiscard]] const std::vector<Loss>& lost_blocks() const { return lost_blocks_; }
 
   /// False when the block is damaged.
   bool read(size_t block, EventColumns& columns);
 
  private:
-  SealedReader(const File& file, const SegmentHint& hint) : file_(&file), hint_(hint) {}
+  SealedReader(const File& file, const SegmentHint& hint, Decompressor& decompressor)
+      : file_(&file), hint_(hint), decompressor_(&decompressor) {}
 
   Status read_front(Mode mode);
   bool take_front();
@@ -51,13 +50,12 @@ class SealedReader {
 
   const File* file_;
   SegmentHint hint_;
+  Decompressor* decompressor_;
   Segment front_;
   std::vector<BlockFacts> blocks_;
-  std::vector<Loss> lost_blocks_;
   std::vector<std::byte> bytes_;  // of the file from its beginning: all, or its front
   std::vector<std::byte> block_bytes_;
   std::vector<std::byte> plain_;
-  std::unique_ptr<Decompressor> decompressor_ = std::make_unique<Decompressor>();
 };
 
 }  // namespace goodput::journal

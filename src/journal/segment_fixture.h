@@ -90,6 +90,8 @@ class SegmentFixture {
     for (const auto& [id, lane] : before.lanes_) lanes_[id].number = lane.number;
   }
 
+  /// Of the event that was appended last.
+  [[nodiscard]] uint64_t last_number() const { return stored_.back().event.number; }
   [[nodiscard]] LiveLayout layout() const { return header_.layout(); }
   [[nodiscard]] const LiveHeader& live_header() const { return header_; }
   [[nodiscard]] std::vector<std::byte>& bytes() { return bytes_; }
