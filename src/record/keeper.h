@@ -1,0 +1,91 @@
+// The two background threads of a journal: one says that the process is alive, the other keeps segments ready and safe.
+//
+// The liveness thread writes one clock pair a second and does nothing else, so that no stalled disk makes a living
+// process look dead. The keeper prepares segments first, then looks after the files, then syncs, then seals.
+//
+//   Keeper keeper(writer, folder, {.sync_interval_seconds = 1});
+//   keeper.start();
+//   …
+//   const bool done = keeper.stop(patience_ns);     // false: it is stuck in the file system; leave everything to it
+//
+// start() and stop() from one thread; wake() from any, also from signal handlers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "record/journal_folder.h"
+#include "record/writer.h"
+
+namespace goodput::record {
+
+/// What is done with segments that are full, synced and no longer mapped.
+struct SegmentFile {
+  uint32_t number = 0;
+  int fd = -1;
+};
+
+class Keeper {
+ public:
+  struct Options {
+    double sync_interval_seconds = 1;  ///< 0: never
+    /// Seals the segments of these numbers; called in the keeper's thread.
+    std::function<void(int folder, const std::vector<uint32_t>& numbers)> seal;
+  };
+
+  Keeper(Writer& writer, JournalFolder& folder, Options options)
+      : writer_(writer), folder_(folder), options_(std::move(options)) {}
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+
+  /// Opens the folder where that can be done, prepares the first two segments and writes the first sign of life. What
+  /// fails is tried again by the thread. 0 or errno of the first failure.
+  int prepare();
+  /// Without threads (the system refuses) recording threads prepare segments, and nothing is synced before the end.
+  void start();
+  void wake();
+  /// Stops recording, syncs, seals, removes what was never used. False when that is not done in time: then nothing that
+  /// the threads use may be destroyed.
+  bool stop(int64_t patience_ns);
+
+ private:
+  static void* run_keeper(void* self);
+  static void* run_liveness(void* self);
+  void keep();
+  void keep_alive();
+
+  int supply();
+  void check_files();
+  void retire_full(int64_t patience_ns);
+  void finish(LiveSegment& segment);
+  bool write_anew(const LiveSegment& segment, SegmentFile& file);
+  void sync();
+  void seal();
+  void finish_all();
+  [[nodiscard]] uint32_t wanted_spares() const;
+
+  Writer& writer_;
+  JournalFolder& folder_;
+  Options options_;
+  pthread_t keeper_thread_{};
+  pthread_t liveness_thread_{};
+  bool keeper_runs_ = false;
+  bool liveness_runs_ = false;
+  sem_t keeper_wake_{};
+  sem_t liveness_wake_{};
+  std::atomic<bool> wake_pending_{false};
+  std::atomic<bool> stopping_{false};
+
+  std::vector<SegmentFile> unsynced_;  // full, unmapped
+  std::vector<uint32_t> unsealed_;     // full, unmapped, synced
+  uint64_t synced_activity_ = 0;
+  bool new_names_ = false;
+};
+
+}  // namespace goodput::record

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/live_journal.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "journal/folder_names.h"
+#include "journal/live_header.h"
+
+namespace goodput::record {
+namespace {
+
+constexpr const char* kWriterName = "goodput 0.1.0";
+/// close() returns within two seconds, whatever the file system does.
+constexpr int64_t kClosePatienceNs = 2'000'000'000;
+
+/// The open journals of this process.
+struct Registry {
+  std::mutex mutex;
+  std::vector<LiveJournal*> open;
+  std::vector<LiveJournal*> stuck;  // their threads hang in the file system: they are never destroyed
+};
+
+/// The registry is reached through a page that is wiped in forked children: a child does not find what its parent has
+/// open, nor a mutex that a thread of the parent held when it forked.
+Registry* registry() {
+  static std::atomic<Registry*>* const cell = [] {
+    void* page = mmap(nullptr, journal::kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return static_cast<std::atomic<Registry*>*>(nullptr);
+    madvise(page, journal::kPageBytes, MADV_WIPEONFORK);
+    return static_cast<std::atomic<Registry*>*>(page);
+  }();
+  if (cell == nullptr) return nullptr;
+  Registry* found = cell->load(std::memory_order_acquire);
+  if (found != nullptr) return found;
+  auto* made = new Registry;
+  if (cell->compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
+  delete made;
+  return found;
+}
+
+/// For all writers of the process; never given back.
+NameTable* name_table() {
+  static NameTable* const table = NameTable::make();
+  return table;
+}
+
+std::array<uint8_t, 16> random_id() {
+  std::array<uint8_t, 16> id{};
+  fill_random(id);
+  return id;
+}
+
+bool is_same_place(const Identity& a, const Identity& b) {
+  return a.job == b.job && a.run_id == b.run_id && a.role == b.role && a.process_index == b.process_index;
+}
+
+bool is_quiet() {
+  const auto quiet = system_environment()("GOODPUT_QUIET");
+  return quiet && *quiet != "0";
+}
+
+}  // namespace
+
+LiveJournal::LiveJournal(Identity identity, const RecorderOptions& options)
+    : identity_(std::move(identity)),
+      journal_id_(random_id()),
+      folder_({.roots = identity_.roots, .job = identity_.job, .run_id = identity_.run_id, .journal_id = journal_id_}),
+      keeper_(writer_, folder_, {.sync_interval_seconds = options.sync_interval_seconds, .seal = {}}) {}
+
+LiveJournal* LiveJournal::acquire(const RecorderOptions& options) {
+  if (!options.enabled) return nullptr;
+  Identity identity = resolve_identity(options, system_environment());
+  if (identity.job.empty()) {
+    if (!is_quiet()) std::fprintf(stderr, "goodput: not recording: no job is named (job, GOODPUT_JOB)\n");
+    return nullptr;
+  }
+  Registry* journals = registry();
+  if (journals == nullptr || name_table() == nullptr) return nullptr;
+  const std::lock_guard lock(journals->mutex);
+  for (LiveJournal* journal : journals->open) {
+    if (!is_same_place(journal->identity_, identity)) continue;
+    ++journal->holders_;
+    ++journal->open_holders_;
+    return journal;
+  }
+  auto* journal = new LiveJournal(std::move(identity), options);
+  if (!journal->open()) {
+    delete journal;
+    return nullptr;
+  }
+  journals->open.push_back(journal);
+  return journal;
+}
+
+bool LiveJournal::open() {
+  if (!writer_.open(*name_table())) {
+    if (!is_quiet()) std::fprintf(stderr, "goodput: not recording: the system lacks memory, or MADV_WIPEONFORK\n");
+    return false;
+  }
+  const ClockPair now = read_pair(system_clock());
+  journal::LiveHeader header{.journal_id = journal_id_,
+                             .open_boot_ns = now.boot_ns,
+                             .open_wall_ns = now.wall_ns,
+                             .pid = getpid(),
+                             .process_index = identity_.process_index,
+                             .accelerators = identity_.accelerators.value_or(-1),
+                             .job = identity_.job,
+                             .run_id = identity_.run_id,
+                             .attempt_id = identity_.attempt_id,
+                             .role = identity_.role,
+                             .host = identity_.host,
+                             .boot_id = read_boot_id(),
+                             .accelerator_type = identity_.accelerator_type,
+                             .writer = kWriterName,
+                             .labels = identity_.labels};
+  HeaderTemplate encoded{.journal_id = journal_id_};
+  const size_t left_out = journal::encode_header(header, encoded.bytes);
+  writer_.chain().set_header(encoded);
+  const int error = keeper_.prepare();
+  if (left_out > 0) {
+    const Pin pin(writer_);
+    writer_.count(journal::Counter::kLabelsLeftOut, left_out);
+  }
+  announce(error);
+  keeper_.start();
+  return true;
+}
+
+void LiveJournal::announce(int error) const {
+  if (is_quiet()) return;
+  const char* job = identity_.job.c_str();
+  if (error != 0) {
+    std::fprintf(stderr,
+                 "goodput: cannot record job \"%s\" in %s: %s; training goes on, and so do attempts to record\n", job,
+                 root().c_str(), std::strerror(error));
+  } else if (identity_.process_index == 0 && identity_.role.empty()) {
+    std::fprintf(stderr, "goodput: recording job \"%s\", attempt %s, in %s\n", job, identity_.attempt_id.c_str(),
+                 root().c_str());
+  }
+}
+
+void LiveJournal::close() {
+  if (!writer_.is_ours()) return;  // a forked child: it is the parent's
+  Registry* journals = registry();
+  const std::lock_guard lock(journals->mutex);
+  if (--open_holders_ > 0) return;
+  std::erase(journals->open, this);
+  is_stuck_ = !keeper_.stop(kClosePatienceNs);
+  if (is_stuck_) journals->stuck.push_back(this);
+}
+
+void LiveJournal::release(LiveJournal* journal) {
+  if (!journal->writer_.is_ours()) return;
+  Registry* journals = registry();
+  bool is_last = false;
+  {
+    const std::lock_guard lock(journals->mutex);
+    is_last = --journal->holders_ == 0;
+  }
+  if (is_last && !journal->is_stuck_) delete journal;
+}
+
+std::string LiveJournal::id() const { return journal::id_name(journal_id_); }
+
+}  // namespace goodput::record

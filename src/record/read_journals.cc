@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/read_journals.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+namespace goodput::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::byte> read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::vector<char> text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  return {bytes, bytes + text.size()};
+}
+
+bool is_blank_file(const std::vector<std::byte>& bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+std::string text_of(const journal::Segment& segment, uint16_t id) { return std::string(segment.names[id]); }
+
+void add_segment(WrittenJournal& written, const journal::Segment& segment) {
+  written.header = segment.header;
+  for (const journal::StoredEvent& stored : segment.events) {
+    WrittenEvent event{.event = stored.event, .name = text_of(segment, stored.event.name), .text = {}};
+    if (stored.event.kind == event::Kind::kDisruption) {
+      event.text = text_of(segment, static_cast<uint16_t>(stored.event.value));
+    }
+    written.events.push_back(std::move(event));
+  }
+  for (size_t i = 0; i < segment.counters.counts.size(); ++i) {
+    written.counters.counts[i] = std::max(written.counters.counts[i], segment.counters.counts[i]);
+  }
+  if (segment.clock.pairs >= written.clock.pairs) written.clock = segment.clock;
+}
+
+WrittenJournal read_journal(const fs::path& folder) {
+  WrittenJournal written;
+  written.folder = folder;
+  std::map<std::string, fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files[entry.path().filename()] = entry.path();
+  std::vector<journal::Segment> segments;
+  for (const auto& [name, path] : files) {
+    written.files.push_back(name);
+    if (path.extension() != ".live" && path.extension() != ".sealed") continue;
+    if (path.extension() == ".live" && files.contains(path.stem().string() + ".sealed")) continue;
+    const std::vector<std::byte> bytes = read_file(path);
+    if (is_blank_file(bytes)) continue;  // was being prepared
+    Result<journal::Segment> segment = journal::recover_segment(bytes);
+    CHECK(segment.ok());
+    segments.push_back(std::move(*segment));
+  }
+  std::vector<const journal::Segment*> all;
+  for (const journal::Segment& segment : segments) {
+    add_segment(written, segment);
+    all.push_back(&segment);
+  }
+  written.losses = journal::joint_losses(all);
+  std::stable_sort(written.events.begin(), written.events.end(),
+                   [](const WrittenEvent& a, const WrittenEvent& b) { return a.event.boot_ns < b.event.boot_ns; });
+  return written;
+}
+
+}  // namespace
+
+std::vector<int64_t> WrittenJournal::steps() const {
+  std::vector<int64_t> steps;
+  for (const WrittenEvent& written : events) {
+    if (written.event.kind == event::Kind::kStepStart) steps.push_back(written.event.value);
+  }
+  return steps;
+}
+
+size_t WrittenJournal::count(event::Kind kind) const {
+  return static_cast<size_t>(
+      std::count_if(events.begin(), events.end(), [kind](const WrittenEvent& e) { return e.event.kind == kind; }));
+}
+
+const WrittenEvent* WrittenJournal::first(event::Kind kind) const {
+  const auto found =
+      std::find_if(events.begin(), events.end(), [kind](const WrittenEvent& e) { return e.event.kind == kind; });
+  return found == events.end() ? nullptr : &*found;
+}
+
+std::vector<WrittenJournal> read_journals(const std::string& root) {
+  std::vector<WrittenJournal> journals;
+  const fs::path layout = fs::path(root) / "v1";
+  if (!fs::exists(layout)) return journals;
+  for (const auto& job : fs::directory_iterator(layout)) {
+    if (!job.is_directory()) continue;
+    for (const auto& run : fs::directory_iterator(job)) {
+      for (const auto& own : fs::directory_iterator(run)) {
+        WrittenJournal journal = read_journal(own);
+        if (!journal.header.job.empty()) journals.push_back(std::move(journal));
+      }
+    }
+  }
+  std::sort(journals.begin(), journals.end(), [](const WrittenJournal& a, const WrittenJournal& b) {
+    return a.header.open_boot_ns < b.header.open_boot_ns;
+  });
+  return journals;
+}
+
+}  // namespace goodput::record
