@@ -134,7 +134,8 @@ TEST_F(CommandLineTest, HelpListsWhatThereIsByGroup) {
   EXPECT_EQ(help.code, kDone);
   EXPECT_THAT(help.out, HasSubstr("\n  Ask\n    probe                     says what it was given\n"));
   EXPECT_THAT(help.out, HasSubstr("--dir DIR                 where journals are kept [GOODPUT_DIR]"));
-  EXPECT_THAT(help.out, HasSubstr("\n  Examples\n    goodput probe --size 3\n"));
+  EXPECT_THAT(help.out, HasSubstr("\n  Examples\n    goodput run --job llama-7b -- python train.py\n"));
+  EXPECT_THAT(help.out, HasSubstr("\n    goodput probe --size 3\n"));
   EXPECT_EQ(run({"--help"}).out, help.out);
   EXPECT_EQ(run({}).out, help.out);
   EXPECT_EQ(run({}).code, kUsage);

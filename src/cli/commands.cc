@@ -3,6 +3,6 @@
 
 namespace goodput::cli {
 
-std::vector<Command> commands() { return {version_command(), help_command(), completion_command()}; }
+std::vector<Command> commands() { return {run_command(), version_command(), help_command(), completion_command()}; }
 
 }  // namespace goodput::cli

@@ -28,7 +28,7 @@ class PidOneTest : public LaunchTest {
   }
 
   /// A launcher that is process 1 of processes, mounts and /proc of its own. False where that is not to be had.
-  bool start_as_init(const RunOptions& options) {
+  bool start_as_init(const LaunchPlan& plan) {
     const int own_processes = open_namespace();
     if (unshare(CLONE_NEWPID) != 0) return false;
     init_ = fork();
@@ -36,7 +36,7 @@ class PidOneTest : public LaunchTest {
       const bool is_ready = unshare(CLONE_NEWNS) == 0 && mount("", "/", "", MS_REC | MS_PRIVATE, nullptr) == 0 &&
                             mount("proc", "/proc", "proc", 0, nullptr) == 0;
       if (!is_ready || getpid() != 1) _exit(99);
-      supervise_here(options);
+      supervise_here(plan);
     }
     // Later children of the test belong where the test is.
     setns(own_processes, CLONE_NEWPID);
@@ -130,26 +130,26 @@ class OutOfMemoryTest : public LaunchTest {
 
 TEST_F(OutOfMemoryTest, KillOfTheCommandIsSeen) {
   if (!group_.is_limited()) GTEST_SKIP() << "the machine does not let us limit memory";
-  RunOptions options = script("exec tail /dev/zero");
-  options.restarts.max_restarts = 0;
-  EXPECT_EQ(end_of(start(options, [this] { group_.enter(); })), 137);
+  LaunchPlan plan = script("exec tail /dev/zero");
+  plan.restarts.max_restarts = 0;
+  EXPECT_EQ(end_of(start(plan, [this] { group_.enter(); })), 137);
   EXPECT_EQ(told(),
             (Lines{"start", "exit signal 9 oom", "oom: the system killed a process of the control group", "gave up"}));
 }
 
 TEST_F(OutOfMemoryTest, KillOfAWorkerIsSeenInTheEndOfItsLauncher) {
   if (!group_.is_limited()) GTEST_SKIP() << "the machine does not let us limit memory";
-  RunOptions options = script("tail /dev/zero || exit 1");
-  options.restarts.max_restarts = 0;
-  EXPECT_EQ(end_of(start(options, [this] { group_.enter(); })), 1);
+  LaunchPlan plan = script("tail /dev/zero || exit 1");
+  plan.restarts.max_restarts = 0;
+  EXPECT_EQ(end_of(start(plan, [this] { group_.enter(); })), 1);
   EXPECT_EQ(told()[1], "exit code 1 oom");
 }
 
 TEST_F(OutOfMemoryTest, OtherKillsAreNot) {
   if (!group_.is_limited()) GTEST_SKIP() << "the machine does not let us limit memory";
-  RunOptions options = script("kill -KILL $$");
-  options.restarts.max_restarts = 0;
-  EXPECT_EQ(end_of(start(options, [this] { group_.enter(); })), 137);
+  LaunchPlan plan = script("kill -KILL $$");
+  plan.restarts.max_restarts = 0;
+  EXPECT_EQ(end_of(start(plan, [this] { group_.enter(); })), 137);
   EXPECT_EQ(told(), (Lines{"start", "exit signal 9", "gave up"}));
 }
 

@@ -72,14 +72,14 @@ void LaunchTest::await(const std::string& name, const std::string& part) const {
          << "\nstderr: " << text("stderr");
 }
 
-RunOptions LaunchTest::script(const std::string& text) const {
+LaunchPlan LaunchTest::script(const std::string& text) const {
   return {.job = "a job",
           .command = {"sh", "-c", "cd " + folder_ + "\n" + text},
           .restarts = {.first_delay_ns = 10'000'000},
           .grace_ns = 300'000'000};
 }
 
-pid_t LaunchTest::start(const RunOptions& options, const std::function<void()>& before) {
+pid_t LaunchTest::start(const LaunchPlan& plan, const std::function<void()>& before) {
   const pid_t launcher = fork();
   if (launcher != 0) {
     launchers_.push_back(launcher);
@@ -88,10 +88,10 @@ pid_t LaunchTest::start(const RunOptions& options, const std::function<void()>& 
   before();
   const int log = open(path("stderr").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
   dup2(log, STDERR_FILENO);
-  supervise_here(options);
+  supervise_here(plan);
 }
 
-void LaunchTest::supervise_here(const RunOptions& options) const {
+void LaunchTest::supervise_here(const LaunchPlan& plan) const {
   const std::string told = path("told");
   const LaunchLog log{
       .attempt_starts =
@@ -104,7 +104,7 @@ void LaunchTest::supervise_here(const RunOptions& options) const {
                        std::string_view text) { tell(told, std::string(cause) + ": " + std::string(text)); },
       .gave_up = [&] { tell(told, "gave up"); },
       .made_progress = [&] { return std::filesystem::remove(path("progress")); }};
-  _exit(supervise(options, log));
+  _exit(supervise(plan, log));
 }
 
 int LaunchTest::end_of(pid_t launcher) {

@@ -33,16 +33,16 @@ class LaunchTest : public ::testing::Test {
   void await(const std::string& name, const std::string& part) const;
 
   /// Options for a shell script that runs in the folder, with delays and grace for impatient people.
-  [[nodiscard]] RunOptions script(const std::string& text) const;
+  [[nodiscard]] LaunchPlan script(const std::string& text) const;
   /// A launcher in a process of its own, after `before` has run there. Its progress question is answered by whether the
   /// file "progress" exists, which the question removes.
   pid_t start(
-      const RunOptions& options, const std::function<void()>& before = [] {});
+      const LaunchPlan& plan, const std::function<void()>& before = [] {});
   /// The rest of start() in a process that the test has made: never returns.
-  [[noreturn]] void supervise_here(const RunOptions& options) const;
+  [[noreturn]] void supervise_here(const LaunchPlan& plan) const;
   /// Exit code of the launcher; 1000 + signal if one ended it.
   int end_of(pid_t launcher);
-  int run(const RunOptions& options) { return end_of(start(options)); }
+  int run(const LaunchPlan& plan) { return end_of(start(plan)); }
 
   /// What the launcher told: "start", "exit code 1", "exit signal 9 oom", "cause: words", "gave up".
   [[nodiscard]] Lines told() const { return lines("told"); }

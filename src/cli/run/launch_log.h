@@ -1,7 +1,7 @@
 // What a launch tells, as it happens, and the one thing it asks about the command that it watches.
 //
 //   LaunchLog log{.attempt_starts = [&](const std::string& id) { return open_journal(id); }, …};
-//   supervise(options, log);
+//   supervise(plan, log);
 //
 // Functions of whoever keeps the record, called in the supervisor's thread. Each must be set.
 // SPDX-License-Identifier: Apache-2.0

@@ -13,10 +13,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "cli/run/command.h"
 #include "cli/run/course.h"
 #include "cli/run/family.h"
 #include "cli/run/memory_events.h"
+#include "cli/run/program.h"
 #include "cli/run/signal_names.h"
 #include "cli/run/signal_queue.h"
 
@@ -56,12 +56,12 @@ bool is_attempt_named() {
 
 class Supervisor {
  public:
-  Supervisor(const RunOptions& options, const LaunchLog& log)
-      : options_(options), log_(log), course_(RestartPolicy(options.restarts), options.grace_ns) {}
+  Supervisor(const LaunchPlan& plan, const LaunchLog& log)
+      : plan_(plan), log_(log), course_(RestartPolicy(plan.restarts), plan.grace_ns) {}
 
   int run() {
     const char* search_path = std::getenv("PATH");
-    program_ = find_program(options_.command[0], search_path == nullptr ? "/bin:/usr/bin" : search_path);
+    program_ = find_program(plan_.command[0], search_path == nullptr ? "/bin:/usr/bin" : search_path);
     if (program_.shell_code != 0) {
       // Nothing was launched: a mistyped command leaves no trace in the job.
       say(program_.problem);
@@ -93,10 +93,10 @@ class Supervisor {
   void say(const std::string& sentence) const {
     const std::string line = fmt::format("goodput: {}\n", sentence);
     // Nobody may be reading any more, which is no reason to end.
-    if (!options_.quiet && write(STDERR_FILENO, line.data(), line.size()) < 0) return;
+    if (!plan_.quiet && write(STDERR_FILENO, line.data(), line.size()) < 0) return;
   }
 
-  const RunOptions& options_;
+  const LaunchPlan& plan_;
   const LaunchLog& log_;
   SignalQueue signals_;  // before anything that may start a thread
   Family family_;
@@ -115,16 +115,16 @@ void Supervisor::start() {
   ++attempt_;
   is_clearing_said_ = is_killing_said_ = false;
   // Where ranks are launched one by one, an id made here would part them.
-  const bool keeps_name = !options_.restarts.enabled && is_attempt_named();
+  const bool keeps_name = !plan_.restarts.enabled && is_attempt_named();
   const std::string id = keeps_name ? "" : fresh_attempt_id();
   const std::string folder = log_.attempt_starts(id);
-  std::vector<std::pair<std::string, std::string>> variables = {{"GOODPUT_JOB", options_.job},
-                                                                {"GOODPUT_RUN_ID", options_.run_id}};
+  auto variables = plan_.variables;
+  variables.insert(variables.end(), {{"GOODPUT_JOB", plan_.job}, {"GOODPUT_RUN_ID", plan_.run_id}});
   if (!keeps_name) variables.emplace_back("GOODPUT_ATTEMPT_ID", id);
   if (!folder.empty()) variables.emplace_back("GOODPUT_DIR", folder);
   oom_kills_before_ = memory_.oom_kills();
   const Launched launched = launch({.program = program_.path,
-                                    .arguments = options_.command,
+                                    .arguments = plan_.command,
                                     .environment = with_variables(environ, variables),
                                     .signal_mask = signals_.original_mask()});
   if (launched.pid > 0) {
@@ -155,7 +155,7 @@ void Supervisor::wait(std::optional<int64_t> at_most_ns) {
 void Supervisor::take(const Signal& signal) {
   if (signal.number == SIGCHLD) return reap();
   const std::string name = signal_name(signal.number);
-  const auto& notices = options_.preempt_signals;
+  const auto& notices = plan_.preempt_signals;
   if (std::find(notices.begin(), notices.end(), signal.number) != notices.end()) {
     log_.disrupted("preempted", name + " received by the launcher");
     say(name + ": notice of a preemption");
@@ -163,7 +163,7 @@ void Supervisor::take(const Signal& signal) {
   const bool was_stopping = course_.is_stopping();
   const bool is_for_child = course_.take_signal(signal.number, now_ns());
   if (signal.number == SIGTERM && is_for_child && !was_stopping) {
-    say(fmt::format("SIGTERM: the command has {:g} s to end", static_cast<double>(options_.grace_ns) / kNsPerSecond));
+    say(fmt::format("SIGTERM: the command has {:g} s to end", static_cast<double>(plan_.grace_ns) / kNsPerSecond));
   }
   // A key of the terminal has reached the child by itself, unless the child went into a group of its own.
   const bool has_it = signal.from_terminal && getpgid(child_) == getpgrp();
@@ -195,7 +195,7 @@ void Supervisor::command_ended(Exit exit) {
 
 void Supervisor::say_verdict(const Exit& exit, const Verdict& verdict) const {
   const std::string what = fmt::format("attempt {} {}", attempt_, describe(exit));
-  const int most = options_.restarts.max_restarts;
+  const int most = plan_.restarts.max_restarts;
   switch (verdict.next) {
     case Verdict::Next::kRestart:
       say(fmt::format("{}; starting again in {:g} s (restart {} of {})", what,
@@ -244,6 +244,6 @@ void Supervisor::kill_all() {
 
 }  // namespace
 
-int supervise(const RunOptions& options, const LaunchLog& log) { return Supervisor(options, log).run(); }
+int supervise(const LaunchPlan& plan, const LaunchLog& log) { return Supervisor(plan, log).run(); }
 
 }  // namespace goodput::cli

@@ -1,8 +1,8 @@
 // Launches a command, watches it, passes signals on, and starts it again when it fails: all of `goodput run` but its
 // options and its journal.
 //
-//   const RunOptions options{.job = "llama-7b", .command = {"python", "train.py"}};
-//   return supervise(options, log);          // the command's exit code, or 128 + signal
+//   const LaunchPlan plan{.job = "llama-7b", .command = {"python", "train.py"}};
+//   return supervise(plan, log);          // the command's exit code, or 128 + signal
 //
 // The command stays in this process's group, so keys of the terminal reach it as they would without us, and it reads
 // the terminal. Orphans below it become children of this process: none of them lives on beside the next attempt, nor
@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/run/launch_log.h"
@@ -19,10 +20,12 @@
 
 namespace goodput::cli {
 
-struct RunOptions {
+struct LaunchPlan {
   std::string job{};
   std::string run_id{};                ///< empty: none
   std::vector<std::string> command{};  ///< not empty
+  /// What else the command is to find in its environment, besides the job, the run, the attempt and the folder.
+  std::vector<std::pair<std::string, std::string>> variables{};
   RestartPolicy::Limits restarts{};
   /// From SIGTERM to SIGKILL. 30 s: what Kubernetes and Slurm (KillWait) grant themselves.
   int64_t grace_ns = 30'000'000'000;
@@ -32,6 +35,6 @@ struct RunOptions {
 
 /// Runs the command until it is done and returns the exit code for the process. Call it in the main thread, before any
 /// other thread exists (those that `log` starts are welcome); it holds signals back while it runs.
-int supervise(const RunOptions& options, const LaunchLog& log);
+int supervise(const LaunchPlan& plan, const LaunchLog& log);
 
 }  // namespace goodput::cli

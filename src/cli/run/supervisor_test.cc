@@ -41,9 +41,9 @@ TEST_F(SupervisorTest, EveryEndOfACommandIsToldAndReturned) {
            Case{"exec /tmp", 126, {"start", "exit code 126", "gave up"}},
        }) {
     write("told", "");
-    RunOptions options = script(c.script);
-    options.restarts.max_restarts = 0;
-    EXPECT_EQ(run(options), c.code) << c.script;
+    LaunchPlan plan = script(c.script);
+    plan.restarts.max_restarts = 0;
+    EXPECT_EQ(run(plan), c.code) << c.script;
     EXPECT_EQ(told(), c.told) << c.script;
   }
 }
@@ -100,26 +100,26 @@ TEST_F(SupervisorTest, GivesUpAfterThreeRestartsWithoutProgress) {
 }
 
 TEST_F(SupervisorTest, WhoeverElseRestartsIsNotToldThatTheJobIsOver) {
-  RunOptions options = script("exit 4");
-  options.restarts.enabled = false;
-  EXPECT_EQ(run(options), 4);
+  LaunchPlan plan = script("exit 4");
+  plan.restarts.enabled = false;
+  EXPECT_EQ(run(plan), 4);
   EXPECT_EQ(told(), (Lines{"start", "exit code 4"}));
 }
 
 TEST_F(SupervisorTest, QuietSaysNothing) {
-  RunOptions options = script("exit 4");
-  options.quiet = true;
-  EXPECT_EQ(run(options), 4);
+  LaunchPlan plan = script("exit 4");
+  plan.quiet = true;
+  EXPECT_EQ(run(plan), 4);
   EXPECT_EQ(text("stderr"), "");
 }
 
 TEST_F(SupervisorTest, CommandLearnsWhoseItIs) {
-  RunOptions options =
+  LaunchPlan plan =
       script("env | grep ^GOODPUT_ | grep -v ATTEMPT | sort >> out; echo $GOODPUT_ATTEMPT_ID >> ids; exit 1");
-  options.job = "a job/../\"x\"";
-  options.run_id = "r 1";
-  options.restarts.max_restarts = 1;
-  EXPECT_EQ(run(options), 1);
+  plan.job = "a job/../\"x\"";
+  plan.run_id = "r 1";
+  plan.restarts.max_restarts = 1;
+  EXPECT_EQ(run(plan), 1);
   const Lines attempt = {"GOODPUT_DIR=" + path("journals"), "GOODPUT_JOB=a job/../\"x\"", "GOODPUT_RUN_ID=r 1"};
   Lines twice = attempt;
   twice.insert(twice.end(), attempt.begin(), attempt.end());
@@ -132,12 +132,12 @@ TEST_F(SupervisorTest, CommandLearnsWhoseItIs) {
 
 TEST_F(SupervisorTest, NameGivenToAllRanksIsKeptWhereSomebodyElseRestarts) {
   const auto under_slurm = [] { setenv("SLURM_JOB_ID", "17", 1); };
-  RunOptions options = script("echo \"id:$GOODPUT_ATTEMPT_ID\" >> ids");
-  end_of(start(options, under_slurm));
+  LaunchPlan plan = script("echo \"id:$GOODPUT_ATTEMPT_ID\" >> ids");
+  end_of(start(plan, under_slurm));
   EXPECT_EQ(text("ids").size(), 3 + 16 + 1) << "one launcher for all ranks: an id of its own for each attempt";
   write("ids", "");
-  options.restarts.enabled = false;
-  end_of(start(options, under_slurm));
+  plan.restarts.enabled = false;
+  end_of(start(plan, under_slurm));
   EXPECT_EQ(lines("ids"), Lines{"id:"});
 }
 
@@ -152,10 +152,10 @@ TEST_F(SupervisorTest, EverySignalIsPassedOn) {
     traps += "trap 'echo " + std::to_string(signal) + " >> out' " + std::to_string(signal) + "\n";
     signals.push_back(signal);
   }
-  RunOptions options = script(traps + "echo ready > ready; while [ ! -f done ]; do sleep 0.01; done; exit 0");
-  options.command[0] = "bash";
-  options.grace_ns = 60'000'000'000;
-  const pid_t launcher = start(options);
+  LaunchPlan plan = script(traps + "echo ready > ready; while [ ! -f done ]; do sleep 0.01; done; exit 0");
+  plan.command[0] = "bash";
+  plan.grace_ns = 60'000'000'000;
+  const pid_t launcher = start(plan);
   await("ready", "ready");
   Lines expected;
   for (const int signal : signals) {
@@ -182,9 +182,9 @@ TEST_F(SupervisorTest, IgnoredSignalsStayIgnored) {
 }
 
 TEST_F(SupervisorTest, ExitIsSeenAlsoWhereChildrenWereIgnored) {
-  RunOptions options = script("exit 6");
-  options.restarts.max_restarts = 0;
-  EXPECT_EQ(end_of(start(options, [] { signal(SIGCHLD, SIG_IGN); })), 6);
+  LaunchPlan plan = script("exit 6");
+  plan.restarts.max_restarts = 0;
+  EXPECT_EQ(end_of(start(plan, [] { signal(SIGCHLD, SIG_IGN); })), 6);
 }
 
 TEST_F(SupervisorTest, TermIsNotFollowedByAnotherAttempt) {
@@ -208,9 +208,9 @@ TEST_F(SupervisorTest, CommandThatIgnoresTermIsKilledWithAllBelowIt) {
 }
 
 TEST_F(SupervisorTest, TermDuringBackOffEndsTheLaunch) {
-  RunOptions options = script("exit 8");
-  options.restarts.first_delay_ns = 60'000'000'000;
-  const pid_t launcher = start(options);
+  LaunchPlan plan = script("exit 8");
+  plan.restarts.first_delay_ns = 60'000'000'000;
+  const pid_t launcher = start(plan);
   await("stderr", "starting again in 60 s");
   kill(launcher, SIGTERM);
   EXPECT_EQ(end_of(launcher), 8);
@@ -218,11 +218,11 @@ TEST_F(SupervisorTest, TermDuringBackOffEndsTheLaunch) {
 }
 
 TEST_F(SupervisorTest, NoticeOfAPreemptionIsRecordedAndPassedOn) {
-  RunOptions options = script(
+  LaunchPlan plan = script(
       "trap 'echo usr1 >> out' USR1; trap 'echo usr2 >> out' USR2; echo ready > ready; while [ ! -f done ]; do sleep "
       "0.01; done");
-  options.preempt_signals = {SIGUSR1, SIGXCPU};
-  const pid_t launcher = start(options);
+  plan.preempt_signals = {SIGUSR1, SIGXCPU};
+  const pid_t launcher = start(plan);
   await("ready", "ready");
   kill(launcher, SIGUSR1);
   await("out", "usr1");
@@ -235,23 +235,23 @@ TEST_F(SupervisorTest, NoticeOfAPreemptionIsRecordedAndPassedOn) {
 
 TEST_F(SupervisorTest, NothingOfAnAttemptLivesOnBesideTheNext) {
   // The orphan has a session of its own and a dead parent, and ignores SIGTERM.
-  RunOptions options = script(
+  LaunchPlan plan = script(
       "if [ -f orphan ]; then kill -0 $(cat orphan) && echo alive > out || echo gone > out; exit 0; fi\n"
       "(setsid sh -c 'trap \"\" TERM; echo $$ > orphan.new; mv orphan.new orphan; while :; do sleep 1; done' &)\n"
       "while [ ! -f orphan ]; do sleep 0.01; done; kill -KILL $$");
-  EXPECT_EQ(run(options), 0);
+  EXPECT_EQ(run(plan), 0);
   EXPECT_EQ(lines("out"), Lines{"gone"});
   EXPECT_EQ(told(), (Lines{"start", "exit signal 9", "start", "exit code 0"}));
   EXPECT_EQ(lines("stderr")[1], "goodput: attempt 1 left 1 process; ending it");
 }
 
 TEST_F(SupervisorTest, OrphansMayEndInOrder) {
-  RunOptions options = script(
+  LaunchPlan plan = script(
       "sh -c 'trap \"echo saved > out; exit 0\" TERM; echo ready > ready; while :; do sleep 0.01; done' &\n"
       "while [ ! -f ready ]; do sleep 0.01; done; kill -KILL $$");
-  options.grace_ns = 20'000'000'000;
-  options.restarts.max_restarts = 0;
-  EXPECT_EQ(run(options), 137);
+  plan.grace_ns = 20'000'000'000;
+  plan.restarts.max_restarts = 0;
+  EXPECT_EQ(run(plan), 137);
   EXPECT_EQ(lines("out"), Lines{"saved"});
 }
 
@@ -263,10 +263,10 @@ TEST_F(SupervisorTest, SuccessLeavesItsBackgroundAlone) {
 }
 
 TEST_F(SupervisorTest, ChildrenFromBeforeAreNotItsOwn) {
-  RunOptions options = script("exit 1");
-  options.restarts.max_restarts = 1;
+  LaunchPlan plan = script("exit 1");
+  plan.restarts.max_restarts = 1;
   const std::string file = path("before");
-  end_of(start(options, [&file] {
+  end_of(start(plan, [&file] {
     const pid_t process = fork();
     if (process != 0) {
       std::ofstream(file) << process;
@@ -281,14 +281,14 @@ TEST_F(SupervisorTest, ChildrenFromBeforeAreNotItsOwn) {
 
 TEST_F(SupervisorTest, ClosedStandardErrorEndsNothing) {
   // The reader of our messages is gone: what we say there must not end the launch, nor reach the command as SIGPIPE.
-  RunOptions options = script("trap 'echo pipe >> out' PIPE; echo x >> count; sleep 0.05; [ $(wc -l < count) = 3 ]");
+  LaunchPlan plan = script("trap 'echo pipe >> out' PIPE; echo x >> count; sleep 0.05; [ $(wc -l < count) = 3 ]");
   const pid_t launcher = fork();
   if (launcher == 0) {
     int ends[2];
     if (pipe(ends) != 0) _exit(99);
     close(ends[0]);
     dup2(ends[1], STDERR_FILENO);
-    supervise_here(options);
+    supervise_here(plan);
   }
   EXPECT_EQ(end_of(launcher), 0);
   EXPECT_EQ(lines("count").size(), 3U);

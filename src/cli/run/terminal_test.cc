@@ -31,10 +31,10 @@ class TerminalTest : public LaunchTest {
 
   /// A shell of its own in a new terminal, which gives it to a launcher, stops with it and continues it when the file
   /// "continue" is there. It tells the launcher's process number and when it stopped.
-  void open_terminal(const RunOptions& options) {
+  void open_terminal(const LaunchPlan& plan) {
     shell_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
     ASSERT_GE(shell_, 0);
-    if (shell_ == 0) _exit(be_shell(options));
+    if (shell_ == 0) _exit(be_shell(plan));
     await("launcher", "\n");
     launcher_ = std::stoi(text("launcher"));
   }
@@ -52,14 +52,14 @@ class TerminalTest : public LaunchTest {
   pid_t launcher_ = -1;
 
  private:
-  int be_shell(const RunOptions& options) const {
+  int be_shell(const LaunchPlan& plan) const {
     signal(SIGTTOU, SIG_IGN);
     const pid_t launcher = fork();
     if (launcher == 0) {
       setpgid(0, 0);
       tcsetpgrp(STDIN_FILENO, getpid());
       signal(SIGTTOU, SIG_DFL);
-      supervise_here(options);
+      supervise_here(plan);
     }
     setpgid(launcher, launcher);
     tcsetpgrp(STDIN_FILENO, launcher);
@@ -86,10 +86,10 @@ constexpr const char* kCounting =
 
 class CountingTest : public TerminalTest {
  protected:
-  RunOptions counting() const {
-    RunOptions options = script(kCounting);
-    options.command[0] = "bash";
-    return options;
+  LaunchPlan counting() const {
+    LaunchPlan plan = script(kCounting);
+    plan.command[0] = "bash";
+    return plan;
   }
 };
 
@@ -116,9 +116,9 @@ TEST_F(TerminalTest, CtrlCEndsACommandThatDoesNotMind) {
 }
 
 TEST_F(CountingTest, CtrlCReachesACommandInAGroupOfItsOwn) {
-  RunOptions options = counting();
-  options.command.insert(options.command.begin(), "setsid");
-  open_terminal(options);
+  LaunchPlan plan = counting();
+  plan.command.insert(plan.command.begin(), "setsid");
+  open_terminal(plan);
   await("ready", "ready");
   press(kCtrlC);
   await("out", "int");
@@ -147,9 +147,9 @@ TEST_F(TerminalTest, CommandReadsTheTerminal) {
 }
 
 TEST_F(TerminalTest, CtrlZStopsLauncherAndCommandAndBothContinue) {
-  RunOptions options = script("echo $$ > command; while [ ! -f done ]; do sleep 0.01; done; exit 4");
-  options.command[0] = "bash";  // dash waits in the kernel for a process that was stopped while it started
-  open_terminal(options);
+  LaunchPlan plan = script("echo $$ > command; while [ ! -f done ]; do sleep 0.01; done; exit 4");
+  plan.command[0] = "bash";  // dash waits in the kernel for a process that was stopped while it started
+  open_terminal(plan);
   await("command", "\n");
   press(kCtrlZ);
   await("shell", "stopped");

@@ -34,7 +34,7 @@ Program find_program(const std::string& name, std::string_view search_path);
 std::vector<std::string> with_variables(const char* const* inherited,
                                         const std::vector<std::pair<std::string, std::string>>& variables);
 
-struct Command {
+struct ProgramStart {
   std::string program;                 ///< path
   std::vector<std::string> arguments;  ///< the command's name first
   std::vector<std::string> environment;
@@ -49,6 +49,6 @@ struct Launched {
 
 /// Starts it in this process group, with this process's open files. Returns once the program is being executed. A text
 /// without #! is given to /bin/sh, as shells do.
-Launched launch(const Command& command);
+Launched launch(const ProgramStart& start);
 
 }  // namespace goodput::cli

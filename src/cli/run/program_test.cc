@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/command.h"
+#include "cli/run/program.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 namespace goodput::cli {
 namespace {
 
-class CommandTest : public LaunchTest {};
+class ProgramTest : public LaunchTest {};
 
-TEST_F(CommandTest, ProgramIsFoundAsAShellFindsIt) {
+TEST_F(ProgramTest, ProgramIsFoundAsAShellFindsIt) {
   write("tool", "#!/bin/sh\n", 0755);
   write("text", "words", 0644);
   const std::string search = "/nowhere:" + path("");
@@ -34,7 +34,7 @@ TEST_F(CommandTest, ProgramIsFoundAsAShellFindsIt) {
   }
 }
 
-TEST_F(CommandTest, VariablesReplaceThoseInherited) {
+TEST_F(ProgramTest, VariablesReplaceThoseInherited) {
   const char* inherited[] = {"PATH=/bin", "GOODPUT_JOB=old", "GOODPUT_JOBS=kept", "GOODPUT_RUN_ID=old", nullptr};
   EXPECT_EQ(with_variables(inherited, {{"GOODPUT_JOB", "a=b c"}, {"GOODPUT_RUN_ID", ""}, {"GOODPUT_DIR", "/x"}}),
             (Lines{"PATH=/bin", "GOODPUT_JOBS=kept", "GOODPUT_JOB=a=b c", "GOODPUT_DIR=/x"}));

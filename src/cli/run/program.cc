@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/command.h"
+#include "cli/run/program.h"
 
 #include <fmt/format.h>
 #include <spawn.h>
@@ -39,13 +39,14 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 }
 
 /// posix_spawn with a signal mask. 0 or errno.
-int spawn(const std::string& program, const std::vector<std::string>& arguments, const Command& command, pid_t& pid) {
+int spawn(const std::string& program, const std::vector<std::string>& arguments, const ProgramStart& start,
+          pid_t& pid) {
   posix_spawnattr_t attributes;
   if (const int error = posix_spawnattr_init(&attributes); error != 0) return error;
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setsigmask(&attributes, &command.signal_mask);
+  posix_spawnattr_setsigmask(&attributes, &start.signal_mask);
   const int error = posix_spawn(&pid, program.c_str(), nullptr, &attributes, pointers(arguments).data(),
-                                pointers(command.environment).data());
+                                pointers(start.environment).data());
   posix_spawnattr_destroy(&attributes);
   return error;
 }
@@ -91,17 +92,17 @@ std::vector<std::string> with_variables(const char* const* inherited,
   return environment;
 }
 
-Launched launch(const Command& command) {
+Launched launch(const ProgramStart& start) {
   Launched child;
-  int error = spawn(command.program, command.arguments, command, child.pid);
+  int error = spawn(start.program, start.arguments, start, child.pid);
   if (error == ENOEXEC) {
-    std::vector<std::string> arguments = {"sh", command.program};
-    arguments.insert(arguments.end(), command.arguments.begin() + 1, command.arguments.end());
-    error = spawn("/bin/sh", arguments, command, child.pid);
+    std::vector<std::string> arguments = {"sh", start.program};
+    arguments.insert(arguments.end(), start.arguments.begin() + 1, start.arguments.end());
+    error = spawn("/bin/sh", arguments, start, child.pid);
   }
   if (error == 0) return child;
   return {.shell_code = shell_code_of(error),
-          .problem = fmt::format("starting {}: {}", command.program, std::strerror(error))};
+          .problem = fmt::format("starting {}: {}", start.program, std::strerror(error))};
 }
 
 }  // namespace goodput::cli
