@@ -81,20 +81,20 @@ struct Position {
 /// Who recorded: shared by all events of one journal, or of one identity in an imported log.
 /// Owned by the producer of the events and valid as long as it.
 struct Origin {
-  std::string_view attempt_id;  ///< empty: the log does not say
-  std::string_view run_id;
-  std::string_view role;  ///< empty: a trainer; else launcher, monitor, …
-  std::string_view host;
-  std::string_view boot_id;
+  std::string_view attempt_id = {};  ///< empty: the log does not say
+  std::string_view run_id = {};
+  std::string_view role = {};  ///< empty: a trainer; else launcher, monitor, …
+  std::string_view host = {};
+  std::string_view boot_id = {};
   int64_t process_index = 0;
   int64_t pid = 0;
 };
 
 /// What few events carry.
 struct Detail {
-  std::string_view location;  ///< checkpoint directory
-  std::string_view cause;     ///< disruption: preempted oom signal exit hang host_lost planned manual unknown
-  std::string_view text;      ///< disruption: free text
+  std::string_view location = {};  ///< checkpoint directory
+  std::string_view cause = {};     ///< disruption: preempted oom signal exit hang host_lost planned manual unknown
+  std::string_view text = {};      ///< disruption: free text
   int64_t active_slices = 0;
   int64_t total_slices = 0;
   int64_t available_slices = 0;
@@ -111,11 +111,11 @@ constexpr int64_t kMaxStep = int64_t{1} << 53;
 
 struct Event {
   int64_t time_ns = 0;
-  Position position;
+  Position position = {};
   uint64_t fingerprint = 0;  ///< of the whole payload, ignored keys included: equal for redeliveries; 0 = never one
   int64_t step = 0;
-  int64_t duration_ns = 0;  ///< kCheckpointSave, kCheckpointRestore
-  std::string_view name;    ///< custom events and elastic waits
+  int64_t duration_ns = 0;     ///< kCheckpointSave, kCheckpointRestore
+  std::string_view name = {};  ///< custom events and elastic waits
   const Origin* origin = nullptr;
   const Detail* detail = nullptr;
   int32_t exit_value = 0;
