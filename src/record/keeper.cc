@@ -57,9 +57,18 @@ bool start_thread(pthread_t& thread, const char* name, void* (*run)(void*), void
 
 }  // namespace
 
-int Keeper::prepare() {
+Keeper::Keeper(Writer& writer, JournalFolder& folder, Options options)
+    : writer_(writer), folder_(folder), options_(std::move(options)) {
   sem_init(&keeper_wake_, 0, 0);
   sem_init(&liveness_wake_, 0, 0);
+}
+
+Keeper::~Keeper() {
+  sem_destroy(&keeper_wake_);
+  sem_destroy(&liveness_wake_);
+}
+
+int Keeper::prepare() {
   int error = supply();
   if (error == 0) error = supply();
   writer_.store_liveness(read_pair(system_clock()));
@@ -79,18 +88,17 @@ void Keeper::wake() {
 bool Keeper::stop(int64_t patience_ns) {
   stopping_.store(true, std::memory_order_release);
   const timespec deadline = to_timespec(read_clock_ns(CLOCK_MONOTONIC) + patience_ns);
-  if (liveness_runs_) {
-    sem_post(&liveness_wake_);
-    if (pthread_clockjoin_np(liveness_thread_, nullptr, CLOCK_MONOTONIC, &deadline) != 0) return false;
-  }
-  if (keeper_runs_) {
-    sem_post(&keeper_wake_);
-    if (pthread_clockjoin_np(keeper_thread_, nullptr, CLOCK_MONOTONIC, &deadline) != 0) return false;
-  } else {
-    finish_all();
-  }
-  sem_destroy(&keeper_wake_);
-  sem_destroy(&liveness_wake_);
+  const auto join = [&deadline](pthread_t thread, bool& runs, sem_t& semaphore) {
+    if (!runs) return true;
+    sem_post(&semaphore);
+    runs = pthread_clockjoin_np(thread, nullptr, CLOCK_MONOTONIC, &deadline) != 0;
+    return !runs;
+  };
+  const bool had_keeper = keeper_runs_ || is_finished_;
+  if (!join(liveness_thread_, liveness_runs_, liveness_wake_)) return false;
+  if (!join(keeper_thread_, keeper_runs_, keeper_wake_)) return false;
+  if (!had_keeper) finish_all();
+  is_finished_ = true;
   return writer_.chain().oldest() == nullptr;
 }
 

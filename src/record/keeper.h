@@ -39,8 +39,8 @@ class Keeper {
     std::function<void(int folder, const std::vector<uint32_t>& numbers)> seal;
   };
 
-  Keeper(Writer& writer, JournalFolder& folder, Options options)
-      : writer_(writer), folder_(folder), options_(std::move(options)) {}
+  Keeper(Writer& writer, JournalFolder& folder, Options options);
+  ~Keeper();
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
@@ -51,7 +51,7 @@ class Keeper {
   void start();
   void wake();
   /// Stops recording, syncs, seals, removes what was never used. False when that is not done in time: then nothing that
-  /// the threads use may be destroyed.
+  /// the threads use may be destroyed, and it may be asked again.
   bool stop(int64_t patience_ns);
 
  private:
@@ -77,6 +77,7 @@ class Keeper {
   pthread_t liveness_thread_{};
   bool keeper_runs_ = false;
   bool liveness_runs_ = false;
+  bool is_finished_ = false;
   sem_t keeper_wake_{};
   sem_t liveness_wake_{};
   std::atomic<bool> wake_pending_{false};
