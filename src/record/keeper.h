@@ -39,8 +39,8 @@ class Keeper {
     std::function<void(int folder, const std::vector<uint32_t>& numbers)> seal;
   };
 
-  Keeper(Writer& writer, JournalFolder& folder, Options options);
-  ~Keeper();
+  Keeper(Writer& writer, JournalFolder& folder, Options options)
+      : writer_(writer), folder_(folder), options_(std::move(options)) {}
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
@@ -55,6 +55,20 @@ class Keeper {
   bool stop(int64_t patience_ns);
 
  private:
+  struct Thread {
+    pthread_t thread{};
+    bool runs = false;
+    sem_t wake{};
+    sem_t done{};
+
+    Thread();
+    ~Thread();
+    Thread(const Thread&) = delete;
+    Thread& operator=(const Thread&) = delete;
+    void start(const char* name, void* (*run)(void*), Keeper* keeper);
+    bool join(int64_t deadline_ns);
+  };
+
   static void* run_keeper(void* self);
   static void* run_liveness(void* self);
   void keep();
@@ -73,13 +87,9 @@ class Keeper {
   Writer& writer_;
   JournalFolder& folder_;
   Options options_;
-  pthread_t keeper_thread_{};
-  pthread_t liveness_thread_{};
-  bool keeper_runs_ = false;
-  bool liveness_runs_ = false;
+  Thread keeper_;
+  Thread liveness_;
   bool is_finished_ = false;
-  sem_t keeper_wake_{};
-  sem_t liveness_wake_{};
   std::atomic<bool> wake_pending_{false};
   std::atomic<bool> stopping_{false};
 
