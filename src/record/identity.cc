@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/identity.h"
 
-#include <pwd.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 
 #include "base/clock.h"
 
 namespace goodput::record {
 namespace {
+
+using journal::Environment;
 
 /// Where a rank finds its number: the first that is set and a number.
 constexpr std::array kProcessIndexVariables = {"GOODPUT_PROCESS_INDEX", "RANK",     "SLURM_PROCID",
@@ -102,42 +102,12 @@ std::vector<std::pair<std::string, std::string>> labels(const RecorderOptions& o
   return kept;
 }
 
-std::string home_folder(const Environment& environment) {
-  if (const auto home = environment("HOME")) return *home;
-  const passwd* entry = getpwuid(geteuid());
-  return entry == nullptr || entry->pw_dir == nullptr ? "" : entry->pw_dir;
-}
-
-std::vector<Root> roots(const RecorderOptions& options, const Environment& environment) {
-  // A folder that was named is never replaced by another.
-  if (const std::string named = or_variable(options.directory, environment, "GOODPUT_DIR"); !named.empty()) {
-    return {{.path = named}};
-  }
-  const std::string own = "/goodput-" + std::to_string(geteuid());
-  std::vector<Root> all;
-  if (const auto state = environment("XDG_STATE_HOME")) all.push_back({.path = *state + "/goodput"});
-  if (const std::string home = home_folder(environment); !home.empty()) {
-    all.push_back({.path = home + "/.local/state/goodput"});
-  }
-  if (const auto temporary = environment("TMPDIR")) all.push_back({.path = *temporary + own, .in_public_place = true});
-  all.push_back({.path = "/dev/shm" + own, .in_public_place = true});
-  return all;
-}
-
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 }  // namespace
-
-Environment system_environment() {
-  return [](const char* name) -> std::optional<std::string> {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') return std::nullopt;
-    return value;
-  };
-}
 
 Identity resolve_identity(const RecorderOptions& options, const Environment& environment) {
   Identity identity;
@@ -154,7 +124,7 @@ Identity resolve_identity(const RecorderOptions& options, const Environment& env
   }
   if (identity.accelerators && *identity.accelerators < 0) identity.accelerators.reset();
   identity.accelerator_type = or_variable(options.accelerator_type, environment, "GOODPUT_ACCELERATOR_TYPE");
-  identity.roots = roots(options, environment);
+  identity.roots = journal::search_roots(options.directory, environment);
   return identity;
 }
 

@@ -82,7 +82,7 @@ int JournalFolder::open() {
   return first_error;
 }
 
-int JournalFolder::open_under(const Root& root) {
+int JournalFolder::open_under(const journal::Root& root) {
   if (const int error = make_folders(root.path); error != 0) return error;
   const int root_fd = ::open(root.path.c_str(), kOpenFolder | O_CLOEXEC | (root.in_public_place ? O_NOFOLLOW : 0));
   if (root_fd < 0) return errno;

@@ -16,19 +16,14 @@
 #include <string>
 #include <vector>
 
-namespace goodput::record {
+#include "journal/roots.h"
 
-/// A folder under which all jobs are written.
-struct Root {
-  std::string path;
-  /// Lies where anybody may make folders (/tmp, /dev/shm): only our own is used.
-  bool in_public_place = false;
-};
+namespace goodput::record {
 
 class JournalFolder {
  public:
   struct Place {
-    std::vector<Root> roots;  ///< the first that can be written is taken, once and for all
+    std::vector<journal::Root> roots;  ///< the first that can be written is taken, once and for all
     std::string job;
     std::string run_id;
     std::array<uint8_t, 16> journal_id{};
@@ -54,7 +49,7 @@ class JournalFolder {
   int sync_names();
 
  private:
-  int open_under(const Root& root);
+  int open_under(const journal::Root& root);
   int adopt(int folder, const std::vector<int>& above);
 
   Place place_;

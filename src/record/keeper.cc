@@ -39,8 +39,20 @@ bool wait_until(sem_t& semaphore, int64_t deadline_ns) {
   return true;
 }
 
-/// A thread that no signal of the host process is delivered to.
-bool start_thread(pthread_t& thread, const char* name, void* (*run)(void*), void* argument) {
+}  // namespace
+
+Keeper::Thread::Thread() {
+  sem_init(&wake, 0, 0);
+  sem_init(&done, 0, 0);
+}
+
+Keeper::Thread::~Thread() {
+  sem_destroy(&wake);
+  sem_destroy(&done);
+}
+
+/// No signal of the host process is delivered to it.
+void Keeper::Thread::start(const char* name, void* (*run)(void*), Keeper* keeper) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -48,18 +60,22 @@ bool start_thread(pthread_t& thread, const char* name, void* (*run)(void*), void
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
-  const bool started = pthread_create(&thread, &attributes, run, argument) == 0;
+  runs = pthread_create(&thread, &attributes, run, keeper) == 0;
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (started) pthread_setname_np(thread, name);
-  return started;
+  if (runs) pthread_setname_np(thread, name);
 }
 
-}  // namespace
+bool Keeper::Thread::join(int64_t deadline_ns) {
+  if (!runs) return true;
+  sem_post(&wake);
+  if (!wait_until(done, deadline_ns)) return false;
+  pthread_join(thread, nullptr);
+  runs = false;
+  return true;
+}
 
 int Keeper::prepare() {
-  sem_init(&keeper_wake_, 0, 0);
-  sem_init(&liveness_wake_, 0, 0);
   int error = supply();
   if (error == 0) error = supply();
   writer_.store_liveness(read_pair(system_clock()));
@@ -68,44 +84,40 @@ int Keeper::prepare() {
 
 void Keeper::start() {
   writer_.on_need([](void* self) { static_cast<Keeper*>(self)->wake(); }, this);
-  keeper_runs_ = start_thread(keeper_thread_, "goodput-keep", run_keeper, this);
-  liveness_runs_ = start_thread(liveness_thread_, "goodput-alive", run_liveness, this);
+  keeper_.start("goodput-keep", run_keeper, this);
+  liveness_.start("goodput-alive", run_liveness, this);
 }
 
 void Keeper::wake() {
-  if (!wake_pending_.exchange(true, std::memory_order_acq_rel)) sem_post(&keeper_wake_);
+  if (!wake_pending_.exchange(true, std::memory_order_acq_rel)) sem_post(&keeper_.wake);
 }
 
 bool Keeper::stop(int64_t patience_ns) {
+  const bool had_keeper = keeper_.runs || is_finished_;
+  const int64_t deadline_ns = read_clock_ns(CLOCK_MONOTONIC) + patience_ns;
   stopping_.store(true, std::memory_order_release);
-  const timespec deadline = to_timespec(read_clock_ns(CLOCK_MONOTONIC) + patience_ns);
-  if (liveness_runs_) {
-    sem_post(&liveness_wake_);
-    if (pthread_clockjoin_np(liveness_thread_, nullptr, CLOCK_MONOTONIC, &deadline) != 0) return false;
-  }
-  if (keeper_runs_) {
-    sem_post(&keeper_wake_);
-    if (pthread_clockjoin_np(keeper_thread_, nullptr, CLOCK_MONOTONIC, &deadline) != 0) return false;
-  } else {
-    finish_all();
-  }
-  sem_destroy(&keeper_wake_);
-  sem_destroy(&liveness_wake_);
+  if (!liveness_.join(deadline_ns) || !keeper_.join(deadline_ns)) return false;
+  if (!had_keeper) finish_all();
+  is_finished_ = true;
   return writer_.chain().oldest() == nullptr;
 }
 
 void* Keeper::run_keeper(void* self) {
-  static_cast<Keeper*>(self)->keep();
+  auto* keeper = static_cast<Keeper*>(self);
+  keeper->keep();
+  sem_post(&keeper->keeper_.done);
   return nullptr;
 }
 void* Keeper::run_liveness(void* self) {
-  static_cast<Keeper*>(self)->keep_alive();
+  auto* keeper = static_cast<Keeper*>(self);
+  keeper->keep_alive();
+  sem_post(&keeper->liveness_.done);
   return nullptr;
 }
 
 void Keeper::keep_alive() {
   for (int64_t next_ns = read_clock_ns(CLOCK_MONOTONIC) + kSecondNs; !stopping_.load(std::memory_order_acquire);) {
-    if (wait_until(liveness_wake_, next_ns)) break;
+    if (wait_until(liveness_.wake, next_ns)) break;
     writer_.clock().refresh();
     writer_.store_liveness(read_pair(system_clock()));
     next_ns = std::max(next_ns + kSecondNs, read_clock_ns(CLOCK_MONOTONIC));
@@ -119,7 +131,7 @@ void Keeper::keep() {
   int64_t next_check_ns = read_clock_ns(CLOCK_MONOTONIC) + kRetryNs;
   int64_t next_sync_ns = read_clock_ns(CLOCK_MONOTONIC) + sync_interval_ns;
   while (!stopping_.load(std::memory_order_acquire)) {
-    wait_until(keeper_wake_, syncs ? std::min(next_check_ns, next_sync_ns) : next_check_ns);
+    wait_until(keeper_.wake, syncs ? std::min(next_check_ns, next_sync_ns) : next_check_ns);
     wake_pending_.store(false, std::memory_order_release);
     supply();
     if (read_clock_ns(CLOCK_MONOTONIC) >= next_check_ns) {

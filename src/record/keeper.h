@@ -51,10 +51,24 @@ class Keeper {
   void start();
   void wake();
   /// Stops recording, syncs, seals, removes what was never used. False when that is not done in time: then nothing that
-  /// the threads use may be destroyed.
+  /// the threads use may be destroyed, and it may be asked again.
   bool stop(int64_t patience_ns);
 
  private:
+  struct Thread {
+    pthread_t thread{};
+    bool runs = false;
+    sem_t wake{};
+    sem_t done{};
+
+    Thread();
+    ~Thread();
+    Thread(const Thread&) = delete;
+    Thread& operator=(const Thread&) = delete;
+    void start(const char* name, void* (*run)(void*), Keeper* keeper);
+    bool join(int64_t deadline_ns);
+  };
+
   static void* run_keeper(void* self);
   static void* run_liveness(void* self);
   void keep();
@@ -73,12 +87,9 @@ class Keeper {
   Writer& writer_;
   JournalFolder& folder_;
   Options options_;
-  pthread_t keeper_thread_{};
-  pthread_t liveness_thread_{};
-  bool keeper_runs_ = false;
-  bool liveness_runs_ = false;
-  sem_t keeper_wake_{};
-  sem_t liveness_wake_{};
+  Thread keeper_;
+  Thread liveness_;
+  bool is_finished_ = false;
   std::atomic<bool> wake_pending_{false};
   std::atomic<bool> stopping_{false};
 

@@ -12,6 +12,7 @@
 
 #include "journal/folder_names.h"
 #include "journal/live_header.h"
+#include "journal/sealer.h"
 
 namespace goodput::record {
 namespace {
@@ -24,7 +25,7 @@ constexpr int64_t kClosePatienceNs = 2'000'000'000;
 struct Registry {
   std::mutex mutex;
   std::vector<LiveJournal*> open;
-  std::vector<LiveJournal*> stuck;  // their threads hang in the file system: they are never destroyed
+  std::vector<LiveJournal*> stuck;  // given back while their threads were in the file system
 };
 
 /// The registry is reached through a page that is wiped in forked children: a child does not find what its parent has
@@ -61,8 +62,17 @@ bool is_same_place(const Identity& a, const Identity& b) {
   return a.job == b.job && a.run_id == b.run_id && a.role == b.role && a.process_index == b.process_index;
 }
 
+/// What cannot be sealed stays live, and whoever reads it may try again.
+void seal_files(int folder_fd, const std::vector<uint32_t>& numbers) {
+  const Result<std::unique_ptr<Directory>> folder = directory_of(folder_fd, "journal");
+  if (!folder.ok()) return;
+  for (const uint32_t number : numbers) {
+    if (const Status sealed = journal::seal_file(**folder, number); !sealed.ok()) continue;
+  }
+}
+
 bool is_quiet() {
-  const auto quiet = system_environment()("GOODPUT_QUIET");
+  const auto quiet = journal::system_environment()("GOODPUT_QUIET");
   return quiet && *quiet != "0";
 }
 
@@ -72,11 +82,11 @@ LiveJournal::LiveJournal(Identity identity, const RecorderOptions& options)
     : identity_(std::move(identity)),
       journal_id_(random_id()),
       folder_({.roots = identity_.roots, .job = identity_.job, .run_id = identity_.run_id, .journal_id = journal_id_}),
-      keeper_(writer_, folder_, {.sync_interval_seconds = options.sync_interval_seconds, .seal = {}}) {}
+      keeper_(writer_, folder_, {.sync_interval_seconds = options.sync_interval_seconds, .seal = seal_files}) {}
 
 LiveJournal* LiveJournal::acquire(const RecorderOptions& options) {
   if (!options.enabled) return nullptr;
-  Identity identity = resolve_identity(options, system_environment());
+  Identity identity = resolve_identity(options, journal::system_environment());
   if (identity.job.empty()) {
     if (!is_quiet()) std::fprintf(stderr, "goodput: not recording: no job is named (job, GOODPUT_JOB)\n");
     return nullptr;
@@ -84,6 +94,7 @@ LiveJournal* LiveJournal::acquire(const RecorderOptions& options) {
   Registry* journals = registry();
   if (journals == nullptr || name_table() == nullptr) return nullptr;
   const std::lock_guard lock(journals->mutex);
+  reap(journals->stuck);
   for (LiveJournal* journal : journals->open) {
     if (!is_same_place(journal->identity_, identity)) continue;
     ++journal->holders_;
@@ -152,19 +163,24 @@ void LiveJournal::close() {
   const std::lock_guard lock(journals->mutex);
   if (--open_holders_ > 0) return;
   std::erase(journals->open, this);
-  is_stuck_ = !keeper_.stop(kClosePatienceNs);
-  if (is_stuck_) journals->stuck.push_back(this);
+  keeper_.stop(kClosePatienceNs);
 }
 
 void LiveJournal::release(LiveJournal* journal) {
   if (!journal->writer_.is_ours()) return;
   Registry* journals = registry();
-  bool is_last = false;
-  {
-    const std::lock_guard lock(journals->mutex);
-    is_last = --journal->holders_ == 0;
-  }
-  if (is_last && !journal->is_stuck_) delete journal;
+  const std::lock_guard lock(journals->mutex);
+  if (--journal->holders_ > 0) return;
+  journals->stuck.push_back(journal);
+  reap(journals->stuck);
+}
+
+void LiveJournal::reap(std::vector<LiveJournal*>& stuck) {
+  std::erase_if(stuck, [](LiveJournal* journal) {
+    if (!journal->keeper_.stop(0)) return false;
+    delete journal;
+    return true;
+  });
 }
 
 std::string LiveJournal::id() const { return journal::id_name(journal_id_); }

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "goodput/recorder_types.h"
 #include "record/identity.h"
@@ -38,6 +39,8 @@ class LiveJournal {
   LiveJournal(Identity identity, const RecorderOptions& options);
   ~LiveJournal() = default;
 
+  /// Destroys those whose threads have come back.
+  static void reap(std::vector<LiveJournal*>& stuck);
   bool open();
   void announce(int error) const;
 
@@ -48,7 +51,6 @@ class LiveJournal {
   Keeper keeper_;
   int holders_ = 1;       // recorders that exist
   int open_holders_ = 1;  // and have not been closed
-  bool is_stuck_ = false;
 };
 
 }  // namespace goodput::record

@@ -15,8 +15,15 @@
 #include <thread>
 
 #include "journal/folder_names.h"
+#include "record/lane.h"
 #include "record/read_journals.h"
 #include "record/temporary_folder.h"
+
+#ifdef GOODPUT_TSAN
+// Children of a threaded process start threads here: that is what is tested.
+extern "C" const char* __tsan_default_options();  // NOLINT: the sanitizer's own name
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+#endif
 
 namespace goodput::record {
 namespace {
