@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/globals.h"
+#include "cli/tree.h"
 #include "report/terminal/line.h"
 #include "report/terminal/palette.h"
 #include "report/terminal/text.h"
@@ -68,6 +69,20 @@ void add_options(Page& page, const CLI::App& app, const std::string& group, cons
     first = false;
     add_entry(page, option_name(*option), option_description(*option));
   }
+}
+
+// What TIME and DURATION stand for, on pages that have one.
+void add_value_forms(Page& page, const CLI::App& app) {
+  bool times = false, durations = false;
+  for (const OptionWords& option : options_of(app)) {
+    times = times || option.value.find("TIME") != std::string::npos;
+    durations = durations || option.value == "DURATION";
+  }
+  if (!times && !durations) return;
+  add_title(page, "Values");
+  if (times)
+    add_entry(page, "TIME", "1767225600.5, 2026-01-01T00:00:00Z (UTC without a zone), or relative to now: -2h");
+  if (durations) add_entry(page, "DURATION", "seconds, or a number with a unit: 90s, 15m, 24h, 7d");
 }
 
 void add_examples(Page& page, const std::string& examples) {
@@ -140,6 +155,7 @@ std::string render_help(const CLI::App& app, const report::TerminalStyle& style)
     add_options(page, app, "Options", "Options");
   }
   add_options(page, app, kGlobalGroup, kGlobalGroup);
+  add_value_forms(page, app);
   add_examples(page, is_root ? root_examples(app) : app.get_footer());
   return page.render();
 }

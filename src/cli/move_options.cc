@@ -31,12 +31,12 @@ void add_simulate_options(CLI::App& app, SimulateOptions& options) {
   app.add_option("--seed", options.seed, "the same seed gives the same events")->type_name("NUMBER");
   app.add_option("--steps", options.steps, "how many steps the job reaches")
       ->type_name("NUMBER")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
   app.add_option("--step-time", options.step_time, "of an ordinary step")->type_name("DURATION");
   app.add_option("--mtbf", options.mtbf, "mean time between failures; 0 for none")->type_name("DURATION");
   app.add_option("--ranks", options.ranks, "how many processes record")
       ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Validator(CLI::PositiveNumber).description(""));
 }
 
 }  // namespace goodput::cli

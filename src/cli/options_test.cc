@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/help.h"
 #include "cli/job_options.h"
 #include "cli/move_options.h"
 #include "cli/report_options.h"
@@ -170,6 +171,21 @@ TEST(MoveOptions, FormatsAreOneOfAFewWords) {
             "--format: `xml` is none of jsonl|csv|trace");
   CLI::App without_job;
   EXPECT_THAT(parse(add_export_options, options, {}, without_job), HasSubstr("required"));
+}
+
+TEST(Help, PagesShowWhatValuesLookLikeAndNothingOfValidators) {
+  CLI::App root("", "goodput");
+  RunOptions run;
+  ReportOptions report;
+  CLI::App* run_app = root.add_subcommand("run", "launch");
+  CLI::App* report_app = root.add_subcommand("report", "ask");
+  add_run_options(*run_app, run);
+  add_report_options(*report_app, report);
+  const report::TerminalStyle style{.columns = 100};
+  EXPECT_THAT(render_help(*run_app, style), HasSubstr("--max-restarts NUMBER     in a row"));
+  EXPECT_THAT(render_help(*run_app, style), HasSubstr("Usage: goodput run [OPTION]… -- COMMAND…"));
+  EXPECT_THAT(render_help(*report_app, style), HasSubstr("Usage: goodput report [JOB] [OPTION]…"));
+  EXPECT_THAT(render_help(*report_app, style), HasSubstr("DURATION                  seconds, or a number"));
 }
 
 TEST(MoveOptions, SimulateTakesNoNegativeNumbers) {

@@ -257,7 +257,9 @@ void flatten(const Json& value, const std::string& name, std::map<std::string, d
   if (value.is_number()) {
     numbers[name] = value.get<double>();
   } else if (value.is_object()) {
-    for (const auto& [key, member] : value.items()) flatten(member, name.empty() ? key : name + "." + key, numbers);
+    for (const auto& [key, member] : value.items()) {
+      flatten(member, name.empty() ? key : fmt::format("{}.{}", name, key), numbers);
+    }
   }
 }
 

@@ -42,6 +42,16 @@ void add_causes(Page& page, const Report& report) {
   add_paragraph(page, Line("Causes: ", {.faint = true}), text);
 }
 
+std::string lateness_sentence(const std::string& name, const Rank& rank) {
+  if (!rank.lateness_p90_seconds) return "";
+  std::string text = fmt::format(" The latest to its steps is {}: {} late in one step of ten", name,
+                                 human_duration(*rank.lateness_p90_seconds));
+  if (rank.lateness_p99_seconds) {
+    text += fmt::format(", {} in one of a hundred", human_duration(*rank.lateness_p99_seconds));
+  }
+  return text + ".";
+}
+
 Color color_of(Severity severity) {
   switch (severity) {
     case Severity::kInfo:
@@ -150,16 +160,11 @@ void add_ranks(Page& page, const Report& report) {
     return text;
   };
   std::string text = fmt::format("{} besides rank 0.", human_count(static_cast<int64_t>(report.ranks.size())));
-  const auto slowest = std::max_element(report.ranks.begin(), report.ranks.end(), [](const Rank& a, const Rank& b) {
-    return a.lateness_p90_seconds.value_or(-1) < b.lateness_p90_seconds.value_or(-1);
-  });
-  if (slowest != report.ranks.end() && slowest->lateness_p90_seconds) {
-    text += fmt::format(" The latest to its steps is {}: {} late in one step of ten", name(slowest->process_index),
-                        human_duration(*slowest->lateness_p90_seconds));
-    if (slowest->lateness_p99_seconds)
-      text += fmt::format(", {} in one of a hundred", human_duration(*slowest->lateness_p99_seconds));
-    text += ".";
-  }
+  const auto slowest =
+      std::max_element(report.ranks.begin(), report.ranks.end(), [](const Rank& first, const Rank& second) {
+        return first.lateness_p90_seconds.value_or(-1) < second.lateness_p90_seconds.value_or(-1);
+      });
+  if (slowest != report.ranks.end()) text += lateness_sentence(name(slowest->process_index), *slowest);
   if (report.first_stopped_rank) text += fmt::format(" The first to stop was {}.", name(*report.first_stopped_rank));
   add_paragraph(page, {}, text);
 }

@@ -42,9 +42,9 @@ std::string human_duration(double seconds) {
   const auto whole = static_cast<int64_t>(std::llround(std::min(seconds, 1e15)));
   if (whole < 3'600) return two_units(whole / 60, "m", whole % 60, "s");
   const int64_t minutes = (whole + 30) / 60;
-  if (minutes < 48 * 60) return two_units(minutes / 60, "h", minutes % 60, "m");
+  if (minutes < int64_t{48} * 60) return two_units(minutes / 60, "h", minutes % 60, "m");
   const int64_t hours = (whole + 1'800) / 3'600;
-  if (hours < 100 * 24) return two_units(hours / 24, "d", hours % 24, "h");
+  if (hours < int64_t{100} * 24) return two_units(hours / 24, "d", hours % 24, "h");
   return human_count((hours + 12) / 24) + "d";
 }
 
