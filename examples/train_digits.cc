@@ -40,6 +40,7 @@ struct Options {
   std::string digits = "examples/data/digits.csv";
   int64_t epochs = 60;
   int64_t checkpoint_every = 400;  // steps
+  int64_t evaluate_every = 10;     // epochs
   int64_t crash_at_step = -1;      // none
 };
 
@@ -47,6 +48,7 @@ Options parse_options(int argc, char** argv) {
   Options options;
   const std::map<std::string, int64_t*> numbers = {{"--epochs", &options.epochs},
                                                    {"--checkpoint-every", &options.checkpoint_every},
+                                                   {"--evaluate-every", &options.evaluate_every},
                                                    {"--crash-at-step", &options.crash_at_step}};
   const std::map<std::string, std::string*> texts = {{"--directory", &options.directory},
                                                      {"--digits", &options.digits}};
@@ -309,7 +311,7 @@ void train(const Options& options, goodput::Recorder& recorder) {
       auto save = recorder.checkpoint_save(step, checkpoint.path());
       checkpoint.save(network, done);
     }
-    if (done % steps_per_epoch == 0) {
+    if (done % (options.evaluate_every * steps_per_epoch) == 0) {
       auto evaluation = recorder.custom("eval");
       std::printf("epoch %lld: loss %.4f, %d of %d test digits right\n", static_cast<long long>(done / steps_per_epoch),
                   static_cast<double>(loss), network.count_right(test), test.size());

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "cli/app.h"
 #include "cli/exit_code.h"
 
@@ -19,11 +20,6 @@ namespace {
 
 class RunCommandTest : public ::testing::Test {
  protected:
-  RunCommandTest() : folder_(std::filesystem::temp_directory_path() / fmt::format("goodput_run_{}", getpid())) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~RunCommandTest() override { std::filesystem::remove_all(folder_); }
-
   /// In a process of its own, which works in the test's folder.
   int run(const std::vector<std::string>& arguments) {
     const pid_t process = fork();
@@ -45,7 +41,8 @@ class RunCommandTest : public ::testing::Test {
     return all.str();
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder temporary_;
+  std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST_F(RunCommandTest, ExitCodeIsTheCommands) {

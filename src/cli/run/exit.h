@@ -24,6 +24,8 @@ struct Exit {
   bool out_of_memory = false;  ///< meanwhile the system killed a process of its control group for want of memory
 
   [[nodiscard]] bool succeeded() const { return signal == 0 && code == 0; }
+  /// There is no such program, or it is none: that will not change by itself.
+  [[nodiscard]] bool cannot_run() const { return signal == 0 && (code == kNotFoundCode || code == kNotExecutableCode); }
   [[nodiscard]] int shell_code() const { return signal == 0 ? code : 128 + signal; }
   friend bool operator==(const Exit&, const Exit&) = default;
 };

@@ -33,17 +33,11 @@ std::string words(const Exit& exit) {
 
 }  // namespace
 
-LaunchTest::LaunchTest() {
-  std::string name = ::testing::TempDir() + "launch-XXXXXX";
-  folder_ = mkdtemp(name.data());
-}
-
 LaunchTest::~LaunchTest() {
   for (const pid_t launcher : launchers_) {
     kill(launcher, SIGKILL);
     waitpid(launcher, nullptr, 0);
   }
-  std::filesystem::remove_all(folder_);
 }
 
 std::string LaunchTest::text(const std::string& name) const {
@@ -74,7 +68,7 @@ void LaunchTest::await(const std::string& name, const std::string& part) const {
 
 LaunchPlan LaunchTest::script(const std::string& text) const {
   return {.job = "a job",
-          .command = {"sh", "-c", "cd " + folder_ + "\n" + text},
+          .command = {"sh", "-c", "cd " + folder_.path() + "\n" + text},
           .restarts = {.first_delay_ns = 10'000'000},
           .grace_ns = 300'000'000};
 }

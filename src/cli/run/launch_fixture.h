@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "cli/run/supervisor.h"
 
 namespace goodput::cli {
@@ -22,10 +23,9 @@ using Lines = std::vector<std::string>;
 
 class LaunchTest : public ::testing::Test {
  protected:
-  LaunchTest();
-  ~LaunchTest() override;  ///< ends launchers that still run, and removes the folder
+  ~LaunchTest() override;  ///< ends launchers that still run
 
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   [[nodiscard]] std::string text(const std::string& name) const;
   [[nodiscard]] Lines lines(const std::string& name) const;
   void write(const std::string& name, const std::string& content, int mode = 0644) const;
@@ -48,7 +48,7 @@ class LaunchTest : public ::testing::Test {
   [[nodiscard]] Lines told() const { return lines("told"); }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
   std::vector<pid_t> launchers_;
 };
 

@@ -8,9 +8,7 @@ namespace goodput::cli {
 Verdict RestartPolicy::after(const Exit& exit, bool made_progress) {
   if (exit.succeeded() || !limits_.enabled) return {.next = Verdict::Next::kDone};
   if (made_progress) restarts_ = 0;
-  // A command that is not there, or is no program, will not be so later.
-  const bool cannot_run = exit.signal == 0 && (exit.code == kNotFoundCode || exit.code == kNotExecutableCode);
-  if (cannot_run || restarts_ >= limits_.max_restarts) return {.next = Verdict::Next::kGiveUp};
+  if (exit.cannot_run() || restarts_ >= limits_.max_restarts) return {.next = Verdict::Next::kGiveUp};
   int64_t delay_ns = limits_.first_delay_ns;
   for (int i = 0; i < restarts_ && delay_ns < limits_.longest_delay_ns; ++i) delay_ns *= 2;
   ++restarts_;

@@ -32,6 +32,10 @@ constexpr double kNsPerSecond = 1e9;
 
 int64_t now_ns() { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+std::string count_of(size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 /// 16 hex digits, different each time.
 std::string fresh_attempt_id() {
   std::array<unsigned char, 8> bytes{};
@@ -196,19 +200,18 @@ void Supervisor::command_ended(Exit exit) {
 void Supervisor::say_verdict(const Exit& exit, const Verdict& verdict) const {
   const std::string what = fmt::format("attempt {} {}", attempt_, describe(exit));
   const int most = plan_.restarts.max_restarts;
-  switch (verdict.next) {
-    case Verdict::Next::kRestart:
-      say(fmt::format("{}; starting again in {:g} s (restart {} of {})", what,
-                      static_cast<double>(verdict.delay_ns) / kNsPerSecond, verdict.restart, most));
-      break;
-    case Verdict::Next::kGiveUp:
-      say(exit.code == kNotFoundCode || exit.code == kNotExecutableCode
-              ? fmt::format("{}: a command that cannot run is not started again", what)
-              : fmt::format("{}; giving up after {} restarts without progress", what, most));
-      break;
-    case Verdict::Next::kDone:
-      say(what);
-      break;
+  if (verdict.next == Verdict::Next::kRestart) {
+    say(fmt::format("{}; starting again in {:g} s (restart {} of {})", what,
+                    static_cast<double>(verdict.delay_ns) / kNsPerSecond, verdict.restart, most));
+  } else if (verdict.next == Verdict::Next::kDone) {
+    say(what);
+  } else if (exit.cannot_run()) {
+    say(what + "; a command that cannot run is not started again");
+  } else if (most == 0) {
+    say(what + "; giving up");
+  } else {
+    say(fmt::format("{}; giving up after {} without progress", what,
+                    count_of(static_cast<size_t>(most), "restart", "restarts")));
   }
 }
 
@@ -225,7 +228,7 @@ void Supervisor::clear() {
     kill_all();
   } else {
     if (!std::exchange(is_clearing_said_, true)) {
-      say(fmt::format("attempt {} left {} process{}; ending {}", attempt_, left.size(), left.size() == 1 ? "" : "es",
+      say(fmt::format("attempt {} left {} behind; ending {}", attempt_, count_of(left.size(), "process", "processes"),
                       left.size() == 1 ? "it" : "them"));
     }
     for (const pid_t process : left) {

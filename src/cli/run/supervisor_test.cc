@@ -242,7 +242,7 @@ TEST_F(SupervisorTest, NothingOfAnAttemptLivesOnBesideTheNext) {
   EXPECT_EQ(run(plan), 0);
   EXPECT_EQ(lines("out"), Lines{"gone"});
   EXPECT_EQ(told(), (Lines{"start", "exit signal 9", "start", "exit code 0"}));
-  EXPECT_EQ(lines("stderr")[1], "goodput: attempt 1 left 1 process; ending it");
+  EXPECT_EQ(lines("stderr")[1], "goodput: attempt 1 left 1 process behind; ending it");
 }
 
 TEST_F(SupervisorTest, OrphansMayEndInOrder) {
