@@ -257,11 +257,15 @@ class Checkpoint {
   }
 
   /// The step to go on with: 0 when there is no checkpoint.
-  int64_t restore(Network& network) const {
+  [[nodiscard]] int64_t next_step() const {
     std::ifstream file(path_, std::ios::binary);
-    if (!file) return 0;
     int64_t next_step = 0;
-    file.read(reinterpret_cast<char*>(&next_step), sizeof next_step);
+    return file.read(reinterpret_cast<char*>(&next_step), sizeof next_step) ? next_step : 0;
+  }
+
+  void restore(Network& network) const {
+    std::ifstream file(path_, std::ios::binary);
+    file.seekg(sizeof(int64_t));
     for (Layer& layer : network.layers()) {
       for (std::vector<float>* numbers : {&layer.values, &layer.velocity}) {
         file.read(reinterpret_cast<char*>(numbers->data()),
@@ -269,7 +273,6 @@ class Checkpoint {
       }
     }
     if (!file) throw std::runtime_error("reading the checkpoint " + path_);
-    return next_step;
   }
 
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -291,9 +294,11 @@ void train(const Options& options, goodput::Recorder& recorder) {
   const Checkpoint checkpoint(options.directory);
   prep.end();
 
-  auto restore = recorder.scope(goodput::Event::kCheckpointRestore, {.location = checkpoint.path()});
-  const int64_t first_step = checkpoint.restore(network);
-  restore.end();
+  const int64_t first_step = checkpoint.next_step();
+  if (first_step > 0) {
+    auto restore = recorder.checkpoint_restore(first_step, checkpoint.path());
+    checkpoint.restore(network);
+  }
   std::printf("starting at step %lld\n", static_cast<long long>(first_step));
 
   const int64_t steps_per_epoch = train.size() / kBatch;

@@ -109,14 +109,17 @@ class Checkpoint:
             os.fsync(file.fileno())
         beside.replace(self.path)
 
-    def restore(self, network: Network) -> int:
+    def next_step(self) -> int:
         """The step to go on with: 0 when there is no checkpoint."""
         if not self.path.exists():
             return 0
         with np.load(self.path) as saved:
+            return int(saved["next_step"])
+
+    def restore(self, network: Network) -> None:
+        with np.load(self.path) as saved:
             for at, numbers in enumerate(network.values + network.velocity):
                 numbers[...] = saved[f"arr_{at}"]
-            return int(saved["next_step"])
 
 
 def crash_once(directory: Path) -> None:
@@ -137,8 +140,10 @@ def train(options: argparse.Namespace, recorder: goodput.Recorder) -> None:
         training, test = Digits(images[~is_test], labels[~is_test]), Digits(images[is_test], labels[is_test])
         network = Network()
         checkpoint = Checkpoint(options.directory)
-    with recorder.checkpoint_restore(0):
-        first_step = checkpoint.restore(network)
+    first_step = checkpoint.next_step()
+    if first_step > 0:
+        with recorder.checkpoint_restore(first_step):
+            checkpoint.restore(network)
     print(f"starting at step {first_step}", flush=True)
 
     steps_per_epoch = len(training) // BATCH
