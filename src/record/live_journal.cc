@@ -26,10 +26,14 @@ struct Registry {
   std::mutex mutex;
   std::vector<LiveJournal*> open;
   std::vector<LiveJournal*> stuck;  // given back while their threads were in the file system
+  Registry* of_parent = nullptr;    // a forked child's memory still holds it
 };
 
-/// The registry is reached through a page that is wiped in forked children: a child does not find what its parent has
-/// open, nor a mutex that a thread of the parent held when it forked.
+/// What a leak checker finds the registries by: it does not look into mapped pages.
+std::atomic<Registry*> newest_registry{nullptr};
+
+/// The registry is reached through a page that is wiped in forked children: a child does not find what its parent has open,
+/// nor a mutex that a thread of the parent held when it forked.
 Registry* registry() {
   static std::atomic<Registry*>* const cell = [] {
     void* page = mmap(nullptr, journal::kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -41,9 +45,12 @@ Registry* registry() {
   Registry* found = cell->load(std::memory_order_acquire);
   if (found != nullptr) return found;
   auto* made = new Registry;
-  if (cell->compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
-  delete made;
-  return found;
+  if (!cell->compare_exchange_strong(found, made, std::memory_order_acq_rel)) {
+    delete made;
+    return found;
+  }
+  made->of_parent = newest_registry.exchange(made);
+  return made;
 }
 
 /// For all writers of the process; never given back.
