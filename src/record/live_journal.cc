@@ -32,8 +32,8 @@ struct Registry {
 /// What a leak checker finds the registries by: it does not look into mapped pages.
 std::atomic<Registry*> newest_registry{nullptr};
 
-/// The registry is reached through a page that is wiped in forked children: a child does not find what its parent has open,
-/// nor a mutex that a thread of the parent held when it forked.
+/// The registry is reached through a page that is wiped in forked children: a child does not find what its parent has
+/// open, nor a mutex that a thread of the parent held when it forked.
 Registry* registry() {
   static std::atomic<Registry*>* const cell = [] {
     void* page = mmap(nullptr, journal::kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
