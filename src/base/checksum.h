@@ -87,4 +87,10 @@ inline uint32_t crc32c(std::span<const std::byte> bytes, uint32_t before = 0) {
   return ~crc;
 }
 
+/// The checksum of `bytes` with the four at `field` read as zero: where a checksum stands within what it covers.
+inline uint32_t crc32c_around(std::span<const std::byte> bytes, size_t field) {
+  constexpr std::array<std::byte, sizeof(uint32_t)> kZero{};
+  return crc32c(bytes.subspan(field + kZero.size()), crc32c(kZero, crc32c(bytes.first(field))));
+}
+
 }  // namespace goodput

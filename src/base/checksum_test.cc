@@ -27,6 +27,10 @@ TEST(Checksum, GoesOnWhereAnEarlierPieceEnded) {
   }
 }
 
+TEST(Checksum, AFieldWithinIsReadAsZero) {
+  EXPECT_EQ(crc32c_around(bytes_of("stepXXXXsof 9"), 4), crc32c(bytes_of(std::string_view("step\0\0\0\0sof 9", 13))));
+}
+
 TEST(Checksum, InstructionAndTableAgree) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 10'000; ++i) {

@@ -14,6 +14,7 @@ namespace goodput::journal {
 namespace {
 
 constexpr uint32_t kCursorMagic = 0x31435047;  // "GPC1": its last letter is the version
+constexpr size_t kHeadBytes = 8;               // magic, checksum of what follows
 constexpr uint64_t kMostItems = 1 << 24;       // journals, segments, names: more than a job can have
 
 class FieldWriter {
@@ -65,6 +66,7 @@ class CursorCodec {
  public:
   static std::vector<std::byte> save(const JobLog& log) {
     FieldWriter out;
+    out.block(std::array<std::byte, kHeadBytes>{});
     out.number(log.clocks_.size());
     for (const auto& [boot_id, first] : log.clocks_) {
       out.text(boot_id);
@@ -74,19 +76,17 @@ class CursorCodec {
     }
     out.number(log.members_.size());
     for (const auto& member : log.members_) save_member(log, *member, out);
-    const std::vector<std::byte> body = out.take();
-    std::vector<std::byte> framed(2 * sizeof(uint32_t));
-    const std::array<uint32_t, 2> head = {kCursorMagic, crc32c(body)};
-    std::memcpy(framed.data(), head.data(), sizeof(head));
-    framed.insert(framed.end(), body.begin(), body.end());
+    std::vector<std::byte> framed = out.take();
+    const std::array<uint32_t, 2> head = {kCursorMagic, crc32c(std::span(framed).subspan(kHeadBytes))};
+    std::memcpy(framed.data(), head.data(), kHeadBytes);
     return framed;
   }
 
   static Status load(std::span<const std::byte> framed, JobLog& log) {
     std::array<uint32_t, 2> head{};
-    if (framed.size() < sizeof(head)) return not_ours();
-    std::memcpy(head.data(), framed.data(), sizeof(head));
-    const auto body = framed.subspan(sizeof(head));
+    if (framed.size() < kHeadBytes) return not_ours();
+    std::memcpy(head.data(), framed.data(), kHeadBytes);
+    const auto body = framed.subspan(kHeadBytes);
     if (head[0] != kCursorMagic || head[1] != crc32c(body)) return not_ours();
     FieldReader in(body);
     for (uint64_t left = in.number(kMostItems); left > 0 && in.ok(); --left) {
@@ -140,6 +140,7 @@ class CursorCodec {
     if (!in.ok() || folder >= log.folders_.size()) return false;
     JobLog::Member& member = log.add_member(id, log.folders_[folder]);
     member.is_given = in.number(1) != 0;
+    member.was_refreshed = true;
     if (!load_facts(in, *member.file)) return false;
     for (uint64_t left = in.number(kMostItems); left > 0 && in.ok(); --left) {
       load_segment(in, member.file->segments_.emplace_back());

@@ -79,7 +79,8 @@ Status JobLog::poll(Sink sink) {
   for (size_t i = 0; i < members_.size(); ++i) {
     Member& member = *members_[i];
     if (member.part != JournalPart::kIncluded) continue;
-    if (!member.is_given) {
+    if (!member.is_given && member.was_refreshed) {
+      // It has waited for its attempt to be known: all that was found meanwhile.
       for (const SegmentState& segment : member.file->segments()) stream.add(member.view, segment);
     } else {
       for (FreshPart& part : fresh[i]) stream.add(member.view, std::move(part));
@@ -88,6 +89,7 @@ Status JobLog::poll(Sink sink) {
     clocks_[member.file->facts().header->boot_id].is_fixed = true;
     add_heartbeats(member, heartbeats);
   }
+  for (const auto& member : members_) member->was_refreshed = true;
   if (!heartbeats.empty()) stream.add(std::move(heartbeats));
   return stream.run([&](std::span<const event::Event> events) {
     sink(events);

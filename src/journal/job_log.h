@@ -70,7 +70,8 @@ class JobLog final : public event::Source {
     JournalView view;
     JournalPart part = JournalPart::kUndecided;
     size_t beside = 0;
-    bool is_given = false;                 ///< its events are among those that polls gave
+    bool is_given = false;       ///< its events are among those that polls gave
+    bool was_refreshed = false;  ///< by an earlier poll than this
     std::vector<size_t> attempts;          ///< that it opened, by their start
     std::vector<event::Event> heartbeats;  ///< the latest given of each of them
   };

@@ -433,8 +433,9 @@ TEST_F(Log, ADamagedBlockIsALossAndTheRestIsRead) {
 
 TEST_F(Log, ANewerVersionIsRefusedByNameAndTheRestIsRead) {
   JournalFixture newer(folder_.path(), {.attempt_id = "new", .id = 2});
-  for (const size_t page : {size_t{0}, size_t{newer.live().layout().mirror_page_offset}})
-    newer.live().bytes()[page + 8] = std::byte{2};
+  for (const size_t page : {size_t{0}, size_t{newer.live().layout().mirror_page_offset}}) {
+    set_header_version(std::span(newer.live().bytes()).subspan(page), 2);
+  }
   newer.write();
   JournalFixture rank0(folder_.path(), {});
   rank0.append(step(1, kBoot + 1));

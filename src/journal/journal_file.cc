@@ -160,6 +160,7 @@ bool JournalFile::follow_live(const File& file, SegmentState& segment, std::vect
   }
   const LiveLayout layout = header->layout();
   const uint32_t seed = header->seed();
+  if (seed != segment_seed(id_, segment.number)) return true;  // another's content: the same
   segment.first_slot = layout.runs_offset / kSlotBytes;
   segment.consumed.resize(layout.runs);
 

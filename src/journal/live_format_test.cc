@@ -10,6 +10,7 @@
 #include "journal/definitions.h"
 #include "journal/live_event.h"
 #include "journal/live_header.h"
+#include "journal/segment_fixture.h"
 
 namespace goodput::journal {
 namespace {
@@ -241,7 +242,7 @@ TEST(LiveFormat, EitherHeaderWillDo) {
 TEST(LiveFormat, NewerVersionIsRefusedWithBothNamed) {
   SegmentBytes segment = example_segment();
   for (const size_t page : {size_t{0}, size_t{segment.layout().mirror_page_offset}}) {
-    segment.raw()[page + offsetof(RawHeader, version)] = std::byte{7};
+    set_header_version(std::span(segment.raw()).subspan(page), 7);
   }
   const Status status = find_header(segment.bytes()).status();
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);

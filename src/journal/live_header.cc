@@ -58,16 +58,9 @@ static_assert(sizeof(RawHeader) + kMaxJobBytes + 3 * kMaxIdBytes + 4 * kMaxWordB
                   kHeaderBytes,
               "every string but the labels always fits");
 
-uint32_t header_checksum(std::span<const std::byte> used) {
-  const std::array<std::byte, sizeof(RawHeader::checksum)> zero{};
-  const size_t at = offsetof(RawHeader, checksum);
-  const uint32_t before = crc32c(used.first(at));
-  return crc32c(used.subspan(at + zero.size()), crc32c(zero, before));
-}
-
 void put_with_checksum(RawHeader& raw, std::span<std::byte, kHeaderBytes> out) {
   std::memcpy(out.data(), &raw, sizeof(raw));
-  raw.checksum = header_checksum(out.first(raw.used_bytes));
+  raw.checksum = crc32c_around(out.first(raw.used_bytes), offsetof(RawHeader, checksum));
   std::memcpy(out.data(), &raw, sizeof(raw));
 }
 
@@ -141,13 +134,13 @@ Result<LiveHeader> decode_header(std::span<const std::byte> copy) {
   if (copy.size() < sizeof(raw)) return not_a_header("it is cut short");
   std::memcpy(&raw, copy.data(), sizeof(raw));
   if (raw.magic != kLiveMagic) return not_a_header("it does not begin as one");
+  if (raw.used_bytes < sizeof(raw) || raw.used_bytes > kHeaderBytes || raw.used_bytes > copy.size() ||
+      raw.checksum != crc32c_around(copy.first(raw.used_bytes), offsetof(RawHeader, checksum))) {
+    return not_a_header("it is damaged");
+  }
   if (raw.version > kLiveVersion) {
     return Status(StatusCode::kUnsupported, "reading a live segment of format version " + std::to_string(raw.version) +
                                                 " with a program that knows version " + std::to_string(kLiveVersion));
-  }
-  if (raw.used_bytes < sizeof(raw) || raw.used_bytes > kHeaderBytes || raw.used_bytes > copy.size() ||
-      raw.checksum != header_checksum(copy.first(raw.used_bytes))) {
-    return not_a_header("it is damaged");
   }
   if (!is_plausible(raw)) return not_a_header("its sizes make no sense");
 
@@ -183,6 +176,16 @@ Result<LiveHeader> find_header(std::span<const std::byte> segment) {
     if (mirror.ok()) return mirror;
   }
   return first;
+}
+
+std::vector<LiveHeader> find_headers(std::span<const std::byte> bytes) {
+  std::vector<LiveHeader> found;
+  for (size_t at = 0; at + sizeof(RawHeader) <= bytes.size(); at += kPageBytes) {
+    const auto page = bytes.subspan(at, std::min<size_t>(kHeaderBytes, bytes.size() - at));
+    if (std::memcmp(page.data(), kLiveMagic.data(), kLiveMagic.size()) != 0) continue;
+    if (Result<LiveHeader> header = decode_header(page); header.ok()) found.push_back(std::move(header).value());
+  }
+  return found;
 }
 
 }  // namespace goodput::journal

@@ -67,10 +67,14 @@ size_t encode_header(const LiveHeader& header, std::span<std::byte, kHeaderBytes
 /// Makes encoded header bytes those of another segment of the same journal. No allocation.
 void set_segment(std::span<std::byte, kHeaderBytes> encoded, uint32_t segment_number, const LiveLayout& layout);
 
-/// One copy. kUnreadable: not a header, or damaged. kUnsupported: of a newer version (its checksum is not looked at).
+/// One copy. kUnreadable: not a header, or damaged. kUnsupported: of a newer version.
 Result<LiveHeader> decode_header(std::span<const std::byte> copy);
 
 /// The header of a segment from all of its bytes, of any length: the first page, else the last page that holds one.
 Result<LiveHeader> find_header(std::span<const std::byte> segment);
+
+/// Every header in these bytes, wherever a page begins with one: two of the same segment, or those of several that were
+/// mixed up.
+std::vector<LiveHeader> find_headers(std::span<const std::byte> bytes);
 
 }  // namespace goodput::journal

@@ -114,21 +114,65 @@ std::optional<uint32_t> seed_of_slots(std::span<const std::byte> bytes) {
   return seed;
 }
 
-Result<Segment> recover_live(std::span<const std::byte> bytes, const std::optional<SegmentHint>& hint) {
-  Segment segment;
-  uint32_t seed = 0;
-  if (Result<LiveHeader> header = find_header(bytes); header.ok()) {
-    segment.header = std::move(header).value();
-    seed = segment.header.seed();
-  } else if (header.status().code() == StatusCode::kUnsupported) {
-    return header.status();
-  } else {
-    segment.header = header_without_copies(bytes, hint);
-    const std::optional<uint32_t> found = hint ? segment.header.seed() : seed_of_slots(bytes);
-    if (!found) return header.status();
-    seed = *found;
-    add_loss(segment.losses, {.reason = LossReason::kDamagedHeader, .bytes = 2 * kHeaderBytes});
+namespace {
+
+size_t count_intact(std::span<const std::byte> bytes, uint32_t seed) {
+  size_t count = 0;
+  for (uint32_t i = kClockSlotsOffset / kSlotBytes; (size_t{i} + 1) * kSlotBytes <= bytes.size(); ++i) {
+    Slot slot;
+    std::memcpy(&slot, bytes.data() + size_t{i} * kSlotBytes, sizeof(slot));
+    count += is_intact(seed, i, slot) ? 1 : 0;
   }
+  return count;
+}
+
+/// Whose bytes these are. One identity is the rule; where headers and hint disagree (pages of two files, old content
+/// under a new header), the one with which most slots check.
+struct Identity {
+  LiveHeader header;
+  uint32_t seed = 0;
+  bool has_header = true;
+};
+
+Result<Identity> identify(std::span<const std::byte> bytes, const std::optional<SegmentHint>& hint) {
+  std::vector<Identity> candidates;
+  const auto add = [&](LiveHeader header, uint32_t seed, bool has_header) {
+    const bool known = std::any_of(candidates.begin(), candidates.end(),
+                                   [&](const Identity& candidate) { return candidate.seed == seed; });
+    if (!known) candidates.push_back({std::move(header), seed, has_header});
+  };
+  for (LiveHeader& header : find_headers(bytes)) {
+    const uint32_t seed = header.seed();
+    add(std::move(header), seed, true);
+  }
+  if (candidates.empty()) {
+    const Status failure = find_header(bytes).status();
+    if (failure.code() == StatusCode::kUnsupported) return failure;
+    LiveHeader header = header_without_copies(bytes, hint);
+    const std::optional<uint32_t> seed = hint ? header.seed() : seed_of_slots(bytes);
+    if (!seed) return failure;
+    return Identity{std::move(header), *seed, false};
+  }
+  if (hint) {
+    LiveHeader header = header_without_copies(bytes, hint);
+    const uint32_t seed = header.seed();
+    add(std::move(header), seed, false);
+  }
+  if (candidates.size() == 1) return std::move(candidates.front());
+  std::vector<size_t> intact;
+  for (const Identity& candidate : candidates) intact.push_back(count_intact(bytes, candidate.seed));
+  const auto most = std::max_element(intact.begin(), intact.end()) - intact.begin();
+  return std::move(candidates[static_cast<size_t>(most)]);
+}
+
+}  // namespace
+
+Result<Segment> recover_live(std::span<const std::byte> bytes, const std::optional<SegmentHint>& hint) {
+  ASSIGN_OR_RETURN(Identity identity, identify(bytes, hint));
+  Segment segment;
+  segment.header = std::move(identity.header);
+  const uint32_t seed = identity.seed;
+  if (!identity.has_header) add_loss(segment.losses, {.reason = LossReason::kDamagedHeader, .bytes = 2 * kHeaderBytes});
 
   const LiveLayout layout = segment.header.layout();
   const auto first_page = part(bytes, 0, kPageBytes);

@@ -14,7 +14,7 @@ namespace {
 
 class SealedRecovery {
  public:
-  SealedRecovery(std::span<const std::byte> bytes, Result<SealedHeader> header, Segment& segment)
+  SealedRecovery(std::span<const std::byte> bytes, std::optional<SealedHeader> header, Segment& segment)
       : bytes_(bytes), header_(std::move(header)), segment_(&segment) {}
 
   void run() {
@@ -92,27 +92,24 @@ class SealedRecovery {
     }
   }
 
-  /// The header says how many events there were; without it the index, if it is whole; without both the highest number.
+  /// The header says how many events there were, and without it the index; without both there were at most as many as
+  /// the largest segment that a recorder makes has slots.
   void state_lost_blocks() {
-    const uint64_t blocks = header_.ok()          ? header_->sizes.event_blocks
-                            : indexed_blocks_ > 0 ? indexed_blocks_
-                            : events_.empty()     ? 0
-                                                  : uint64_t{events_.rbegin()->first} + 1;
-    if (blocks <= read_blocks_) return;
-    const bool exact = header_.ok() || indexed_blocks_ > 0;
-    const uint64_t events = header_.ok()          ? header_->sizes.events
-                            : indexed_blocks_ > 0 ? indexed_events_
-                                                  : read_events_ + (blocks - read_blocks_) * kMaxBlockEvents;
-    const bool cut = header_.ok() && bytes_.size() < header_->sizes.file_bytes;
+    const bool exact = header_.has_value() || indexed_blocks_ > 0;
+    const uint64_t blocks = header_ ? header_->sizes.event_blocks : indexed_blocks_;
+    if (exact && blocks <= read_blocks_) return;
+    const uint64_t events = header_ ? header_->sizes.events : exact ? indexed_events_ : kMaxSegmentBytes / kSlotBytes;
+    const bool cut = header_ && bytes_.size() < header_->sizes.file_bytes;
     add_loss(segment_->losses, {.reason = cut ? LossReason::kCutShort : LossReason::kDamagedBlock,
                                 .at_most = !exact,
                                 .events = events > read_events_ ? events - read_events_ : 0,
-                                .bytes = cut ? header_->sizes.file_bytes - bytes_.size()
-                                             : (blocks - read_blocks_) * (sizeof(RawBlock) + kMaxStoredBytes)});
+                                .bytes = cut     ? header_->sizes.file_bytes - bytes_.size()
+                                         : exact ? (blocks - read_blocks_) * (sizeof(RawBlock) + kMaxStoredBytes)
+                                                 : 0});
   }
 
   std::span<const std::byte> bytes_;
-  Result<SealedHeader> header_;
+  std::optional<SealedHeader> header_;
   Segment* segment_;
   std::map<uint16_t, BlockView> events_;
   std::map<std::pair<BlockKind, uint16_t>, BlockView> pages_;
@@ -125,19 +122,46 @@ class SealedRecovery {
 
 }  // namespace
 
+namespace {
+
+uint64_t count_blocks(std::span<const std::byte> bytes, uint32_t seed) {
+  uint64_t count = 0;
+  BlockScanner scanner(bytes, seed);
+  while (scanner.next()) ++count;
+  return count;
+}
+
+}  // namespace
+
 Result<Segment> recover_sealed(std::span<const std::byte> bytes, const std::optional<SegmentHint>& hint) {
   Segment segment;
-  Result<SealedHeader> header = find_sealed_header(bytes);
-  if (header.ok()) {
-    segment.header = header->live;
-  } else if (header.status().code() == StatusCode::kUnsupported || !hint) {
-    return header.status();
+  std::vector<SealedHeader> headers = find_sealed_headers(bytes);
+  const Status failure = headers.empty() ? find_sealed_header(bytes).status() : Status();
+  if (failure.code() == StatusCode::kUnsupported || (headers.empty() && !hint)) return failure;
+  // As for live segments: where headers and hint disagree, the one with which most blocks check.
+  std::optional<SealedHeader> chosen;
+  uint64_t most = 0;
+  bool disagree = false;
+  for (const SealedHeader& header : headers) {
+    disagree = disagree || header.live.seed() != headers.front().live.seed() ||
+               (hint && header.live.seed() != segment_seed(hint->journal_id, hint->segment_number));
+  }
+  for (SealedHeader& header : headers) {
+    const uint64_t blocks = disagree ? count_blocks(bytes, header.live.seed()) : 1;
+    if (blocks <= most && chosen) continue;
+    most = blocks;
+    chosen = std::move(header);
+  }
+  if (hint && disagree && count_blocks(bytes, segment_seed(hint->journal_id, hint->segment_number)) > most)
+    chosen.reset();
+  if (chosen) {
+    segment.header = chosen->live;
   } else {
     segment.header.journal_id = hint->journal_id;
     segment.header.segment_number = hint->segment_number;
     add_loss(segment.losses, {.reason = LossReason::kDamagedHeader, .bytes = 2 * sizeof(RawSealedHeader)});
   }
-  SealedRecovery(bytes, std::move(header), segment).run();
+  SealedRecovery(bytes, std::move(chosen), segment).run();
   return segment;
 }
 

@@ -93,51 +93,6 @@ TEST_F(Recovery, AWholeSegmentComesBackWhole) {
   EXPECT_TRUE(segment.losses.empty());
 }
 
-// The promise to the bit: 524,288 flips.
-TEST_F(Recovery, AFlippedBitLosesTheTouchedEventOrNothing) {
-  SegmentFixture live = small_segment();
-  const std::vector<StoredEvent> stored = live.stored();
-  std::vector<std::byte>& bytes = live.bytes();
-  std::vector<bool> is_event_slot(bytes.size() / kSlotBytes);  // heads and what is attached to them
-  for (const StoredEvent& event : stored) {
-    const unsigned taken = 1 + (event.event.has_work() ? 1 : 0) + (event.event.has_times() ? 1 : 0);
-    for (unsigned k = 0; k < taken; ++k) is_event_slot[event.slot - k] = true;
-  }
-  for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
-    const auto mask = static_cast<std::byte>(1 << (bit % 8));
-    bytes[bit / 8] ^= mask;
-    const Segment segment = recover(bytes);
-    const size_t expected = is_event_slot[bit / 8 / kSlotBytes] ? 1 : 0;
-    ASSERT_EQ(absent(stored, segment.events), expected) << "bit " << bit;
-    ASSERT_EQ(lost_events(segment), expected) << "bit " << bit;
-    ASSERT_EQ(segment.names.lost(), 0u) << "bit " << bit;
-    ASSERT_EQ(segment.names[4], "node-3 is going away") << "bit " << bit;
-    ASSERT_EQ(segment.counters[Counter::kNoSpace], 3u) << "bit " << bit;
-    ASSERT_EQ(segment.header, live.live_header()) << "bit " << bit;
-    ASSERT_GE(segment.clock.pairs, 1) << "bit " << bit;
-    bytes[bit / 8] ^= mask;
-  }
-}
-
-TEST_F(Recovery, ATruncatedSegmentKeepsWhatIsBelowTheCut) {
-  SegmentFixture live = small_segment();
-  const std::vector<StoredEvent> stored = live.stored();
-  for (size_t size = 0; size < live.bytes().size(); ++size) {
-    const Segment segment = recover(std::span(live.bytes()).first(size));
-    const auto below = static_cast<size_t>(std::count_if(stored.begin(), stored.end(), [&](const StoredEvent& event) {
-      return (size_t{event.slot} + 1) * kSlotBytes <= size;
-    }));
-    ASSERT_EQ(segment.events.size(), below) << size;
-    const size_t gone = absent(stored, segment.events);
-    const auto cut = std::find_if(segment.losses.begin(), segment.losses.end(),
-                                  [](const Loss& loss) { return loss.reason == LossReason::kCutShort; });
-    ASSERT_NE(cut, segment.losses.end()) << size;
-    EXPECT_TRUE(cut->at_most);
-    ASSERT_GE(cut->events, gone) << size;
-    ASSERT_LE(cut->events, 12u * kRunSlots) << size;
-  }
-}
-
 TEST_F(Recovery, AZeroedTailStatesAnUpperBound) {
   SegmentFixture live = small_segment();
   const std::vector<StoredEvent> stored = live.stored();
@@ -195,7 +150,9 @@ TEST_F(Recovery, WithoutHeadersTheSlotsSayWhoseTheyAre) {
 
 TEST_F(Recovery, ANewerVersionIsRefusedByName) {
   SegmentFixture live = small_segment();
-  for (const size_t page : {size_t{0}, size_t{live.layout().mirror_page_offset}}) live.bytes()[page + 8] = std::byte{9};
+  for (const size_t page : {size_t{0}, size_t{live.layout().mirror_page_offset}}) {
+    set_header_version(std::span(live.bytes()).subspan(page), 9);
+  }
   const Status refused = recover_live(live.bytes(), hint_).status();
   EXPECT_EQ(refused.code(), StatusCode::kUnsupported);
   EXPECT_NE(refused.message().find("version 9"), std::string::npos);

@@ -11,12 +11,6 @@
 namespace goodput::journal {
 namespace {
 
-uint32_t header_checksum(std::span<const std::byte> used) {
-  const std::array<std::byte, sizeof(RawSealedHeader::checksum)> zero{};
-  const size_t at = offsetof(RawSealedHeader, checksum);
-  return crc32c(used.subspan(at + zero.size()), crc32c(zero, crc32c(used.first(at))));
-}
-
 Status not_a_header(const char* why) {
   return Status(StatusCode::kUnreadable, std::string("reading the header of a sealed segment: ") + why);
 }
@@ -99,7 +93,7 @@ void append_sealed_header(std::vector<std::byte>& file, const SealedSizes& sizes
   file.resize(at + raw.used_bytes);
   std::memcpy(file.data() + at, &raw, sizeof(raw));
   std::memcpy(file.data() + at + sizeof(raw), behind.data(), behind.size());
-  raw.checksum = header_checksum(std::span(file).subspan(at));
+  raw.checksum = crc32c_around(std::span(file).subspan(at), offsetof(RawSealedHeader, checksum));
   std::memcpy(file.data() + at, &raw, sizeof(raw));
 }
 
@@ -108,15 +102,17 @@ Result<SealedHeader> read_sealed_header(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(raw)) return not_a_header("it is cut short");
   std::memcpy(&raw, bytes.data(), sizeof(raw));
   if (raw.magic != kSealedMagic) return not_a_header("it does not begin as one");
+  if (raw.used_bytes < sizeof(raw) || raw.used_bytes > bytes.size() ||
+      raw.checksum != crc32c_around(bytes.first(raw.used_bytes), offsetof(RawSealedHeader, checksum))) {
+    return not_a_header("it is damaged");
+  }
   if (raw.version > kSealedVersion) {
     return Status(StatusCode::kUnsupported, "reading a sealed segment of format version " +
                                                 std::to_string(raw.version) + " with a program that knows version " +
                                                 std::to_string(kSealedVersion));
   }
-  if (raw.used_bytes < sizeof(raw) || raw.used_bytes > bytes.size() || raw.front_bytes < raw.used_bytes ||
-      raw.file_bytes < raw.front_bytes || raw.file_bytes > kMaxSealedBytes ||
-      raw.checksum != header_checksum(bytes.first(raw.used_bytes))) {
-    return not_a_header("it is damaged");
+  if (raw.front_bytes < raw.used_bytes || raw.file_bytes < raw.front_bytes || raw.file_bytes > kMaxSealedBytes) {
+    return not_a_header("its sizes make no sense");
   }
   ASSIGN_OR_RETURN(LiveHeader live, decode_header(bytes.subspan(sizeof(raw), raw.used_bytes - sizeof(raw))));
   return SealedHeader{.sizes = {.file_bytes = raw.file_bytes,
@@ -127,17 +123,24 @@ Result<SealedHeader> read_sealed_header(std::span<const std::byte> bytes) {
                       .used_bytes = raw.used_bytes};
 }
 
+std::vector<SealedHeader> find_sealed_headers(std::span<const std::byte> file) {
+  std::vector<SealedHeader> found;
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::string_view magic(kSealedMagic.data(), kSealedMagic.size());
+  for (size_t at = text.find(magic); at != std::string_view::npos; at = text.find(magic, at + 1)) {
+    if (Result<SealedHeader> header = read_sealed_header(file.subspan(at)); header.ok()) {
+      found.push_back(std::move(header).value());
+    }
+  }
+  return found;
+}
+
 Result<SealedHeader> find_sealed_header(std::span<const std::byte> file) {
   Result<SealedHeader> first = read_sealed_header(file);
   if (first.ok()) return first;
-  // The other copy ends the file, which is at most 4 KiB from where it begins; garbage may have moved it.
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  const std::string_view magic(kSealedMagic.data(), kSealedMagic.size());
-  for (size_t at = text.rfind(magic); at != std::string_view::npos && at > 0; at = text.rfind(magic, at - 1)) {
-    Result<SealedHeader> other = read_sealed_header(file.subspan(at));
-    if (other.ok()) return other;
-  }
-  return first;
+  std::vector<SealedHeader> found = find_sealed_headers(file);
+  if (found.empty()) return first;
+  return std::move(found.back());
 }
 
 void append_summary(const Segment& segment, std::vector<std::byte>& plain) {

@@ -36,7 +36,9 @@ uint32_t sealed_header_bytes(const LiveHeader& live);
 void append_sealed_header(std::vector<std::byte>& file, const SealedSizes& sizes, const LiveHeader& live);
 /// The header that begins `bytes`. kUnreadable: none, or damaged. kUnsupported: of a newer version; both are named.
 Result<SealedHeader> read_sealed_header(std::span<const std::byte> bytes);
-/// The header from whichever end of the file has it.
+/// Every header in the file, in order: it stands at both ends.
+std::vector<SealedHeader> find_sealed_headers(std::span<const std::byte> file);
+/// The first of them, or why there is none.
 Result<SealedHeader> find_sealed_header(std::span<const std::byte> file);
 
 void append_summary(const Segment& segment, std::vector<std::byte>& plain);

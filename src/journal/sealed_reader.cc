@@ -37,7 +37,7 @@ Status SealedReader::read_front(Mode mode) {
 
 bool SealedReader::take_front() {
   Result<SealedHeader> header = read_sealed_header(bytes_);
-  if (!header.ok()) return false;
+  if (!header.ok() || header->live.seed() != segment_seed(hint_.journal_id, hint_.segment_number)) return false;
   front_.header = std::move(header->live);
   const size_t front_bytes = header->sizes.front_bytes;
   if (bytes_.size() < front_bytes) {

@@ -20,6 +20,16 @@
 
 namespace goodput::journal {
 
+/// Makes the header that begins `bytes` one of another format version.
+inline void set_header_version(std::span<std::byte> bytes, uint32_t version) {
+  RawHeader raw;
+  std::memcpy(&raw, bytes.data(), sizeof(raw));
+  raw.version = version;
+  std::memcpy(bytes.data(), &raw, sizeof(raw));
+  raw.checksum = crc32c_around(bytes.first(raw.used_bytes), offsetof(RawHeader, checksum));
+  std::memcpy(bytes.data(), &raw, sizeof(raw));
+}
+
 class SegmentFixture {
  public:
   static LiveHeader header(uint32_t segment_number = 1, uint32_t segment_bytes = kMinSegmentBytes) {
@@ -95,6 +105,7 @@ class SegmentFixture {
   [[nodiscard]] LiveLayout layout() const { return header_.layout(); }
   [[nodiscard]] const LiveHeader& live_header() const { return header_; }
   [[nodiscard]] std::vector<std::byte>& bytes() { return bytes_; }
+  [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
   /// What was appended, by slot.
   [[nodiscard]] std::vector<StoredEvent> stored() const {
     std::vector<StoredEvent> sorted = stored_;
