@@ -88,8 +88,15 @@ bool is_quiet() {
 LiveJournal::LiveJournal(Identity identity, const RecorderOptions& options)
     : identity_(std::move(identity)),
       journal_id_(random_id()),
-      folder_({.roots = identity_.roots, .job = identity_.job, .run_id = identity_.run_id, .journal_id = journal_id_}),
-      keeper_(writer_, folder_, {.sync_interval_seconds = options.sync_interval_seconds, .seal = seal_files}) {}
+      folder_(place()),
+      staging_(place(), journal::system_environment()),
+      housekeeping_(writer_, folder_, staging_,
+                    {.sync_interval_seconds = options.sync_interval_seconds, .seal = seal_files}),
+      keeper_(writer_, housekeeping_) {}
+
+JournalFolder::Place LiveJournal::place() const {
+  return {.roots = identity_.roots, .job = identity_.job, .run_id = identity_.run_id, .journal_id = journal_id_};
+}
 
 LiveJournal* LiveJournal::acquire(const RecorderOptions& options) {
   if (!options.enabled) return nullptr;
