@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/identity.h"
 
-#include <pwd.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 
 #include "base/clock.h"
 
 namespace goodput::record {
 namespace {
+
+using journal::Environment;
 
 /// Where a rank finds its number: the first that is set and a number.
 constexpr std::array kProcessIndexVariables = {"GOODPUT_PROCESS_INDEX", "RANK",     "SLURM_PROCID",
@@ -63,15 +63,26 @@ int64_t process_index(const RecorderOptions& options, const Environment& environ
   return 0;
 }
 
+std::string random_attempt_id() {
+  std::array<uint8_t, 8> bytes{};
+  fill_random(bytes);
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string id;
+  for (const uint8_t byte : bytes) {
+    id += kDigits[byte >> 4];
+    id += kDigits[byte & 15];
+  }
+  return id;
+}
+
 std::string attempt_id(const RecorderOptions& options, const Environment& environment, int64_t index) {
   if (!options.attempt_id.empty()) return options.attempt_id;
   std::string id;
   for (const char* variable : kAttemptVariables) {
     if (const auto part = environment(variable)) id += (id.empty() ? "" : ".") + *part;
   }
-  constexpr size_t kRandomBytes = 8;
   // Of rank 0 only: others belong to the attempt of a rank 0 that lives when they start.
-  if (id.empty() && index == 0 && options.role.empty()) id = random_hex(kRandomBytes);
+  if (id.empty() && index == 0 && options.role.empty()) id = random_attempt_id();
   return id;
 }
 
@@ -91,42 +102,12 @@ std::vector<std::pair<std::string, std::string>> labels(const RecorderOptions& o
   return kept;
 }
 
-std::string home_folder(const Environment& environment) {
-  if (const auto home = environment("HOME")) return *home;
-  const passwd* entry = getpwuid(geteuid());
-  return entry == nullptr || entry->pw_dir == nullptr ? "" : entry->pw_dir;
-}
-
-std::vector<Root> roots(const RecorderOptions& options, const Environment& environment) {
-  // A folder that was named is never replaced by another.
-  if (const std::string named = or_variable(options.directory, environment, "GOODPUT_DIR"); !named.empty()) {
-    return {{.path = named}};
-  }
-  const std::string own = "/goodput-" + std::to_string(geteuid());
-  std::vector<Root> all;
-  if (const auto state = environment("XDG_STATE_HOME")) all.push_back({.path = *state + "/goodput"});
-  if (const std::string home = home_folder(environment); !home.empty()) {
-    all.push_back({.path = home + "/.local/state/goodput"});
-  }
-  if (const auto temporary = environment("TMPDIR")) all.push_back({.path = *temporary + own, .in_public_place = true});
-  all.push_back({.path = "/dev/shm" + own, .in_public_place = true});
-  return all;
-}
-
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 }  // namespace
-
-Environment system_environment() {
-  return [](const char* name) -> std::optional<std::string> {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') return std::nullopt;
-    return value;
-  };
-}
 
 Identity resolve_identity(const RecorderOptions& options, const Environment& environment) {
   Identity identity;
@@ -143,7 +124,7 @@ Identity resolve_identity(const RecorderOptions& options, const Environment& env
   }
   if (identity.accelerators && *identity.accelerators < 0) identity.accelerators.reset();
   identity.accelerator_type = or_variable(options.accelerator_type, environment, "GOODPUT_ACCELERATOR_TYPE");
-  identity.roots = roots(options, environment);
+  identity.roots = journal::search_roots(options.directory, environment);
   return identity;
 }
 
@@ -166,17 +147,14 @@ std::optional<int64_t> parse_integer(const std::string& text) {
   return value;
 }
 
-std::string random_hex(size_t bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (size_t i = 0; i < bytes; ++i) {
-    uint8_t byte = 0;
-    // Before the pool is ready, and where there is none, the clock must do: ids need to differ, not to be secret.
-    if (getrandom(&byte, 1, GRND_NONBLOCK) != 1) byte = static_cast<uint8_t>(boot_time_ns() >> (i % 4));
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
+void fill_random(std::span<uint8_t> bytes) {
+  if (getrandom(bytes.data(), bytes.size(), GRND_NONBLOCK) == static_cast<ssize_t>(bytes.size())) return;
+  // Before the pool is ready, early at boot: no other process has both this clock and this id.
+  auto state = static_cast<uint64_t>(boot_time_ns()) ^ (static_cast<uint64_t>(getpid()) << 48);
+  for (uint8_t& byte : bytes) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    byte = static_cast<uint8_t>(state >> 56);
   }
-  return hex;
 }
 
 }  // namespace goodput::record

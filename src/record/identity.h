@@ -1,26 +1,22 @@
 // Whose journal it is, and where it goes: what a caller did not say comes from the environment.
 //
-//   const Identity identity = resolve_identity(options, system_environment());
+//   const Identity identity = resolve_identity(options, journal::system_environment());
 //   identity.job, identity.attempt_id, identity.process_index, identity.labels, identity.roots …
 //
 // Pure but for the environment that it is given, and the random attempt id of a rank 0 that no launcher named.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "goodput/recorder_types.h"
-#include "record/journal_folder.h"
+#include "journal/roots.h"
 
 namespace goodput::record {
-
-/// The value of a variable, or nothing where it is unset or empty.
-using Environment = std::function<std::optional<std::string>(const char* name)>;
-Environment system_environment();
 
 struct Identity {
   std::string job;
@@ -32,10 +28,10 @@ struct Identity {
   std::vector<std::pair<std::string, std::string>> labels;
   std::optional<int64_t> accelerators;
   std::string accelerator_type;
-  std::vector<Root> roots;  ///< one when it was named; else the defaults, in the order in which they are tried
+  std::vector<journal::Root> roots;  ///< one when it was named; else the defaults, in the order in which they are tried
 };
 
-Identity resolve_identity(const RecorderOptions& options, const Environment& environment);
+Identity resolve_identity(const RecorderOptions& options, const journal::Environment& environment);
 
 /// GOODPUT_LABELS and --label: "team=nlp,owner=ada". Pairs without '=' or key are left out.
 std::vector<std::pair<std::string, std::string>> parse_labels(const std::string& text);
@@ -43,7 +39,7 @@ std::vector<std::pair<std::string, std::string>> parse_labels(const std::string&
 /// A whole number, or nothing.
 std::optional<int64_t> parse_integer(const std::string& text);
 
-/// So many random bytes as hex digits.
-std::string random_hex(size_t bytes);
+/// For ids: they need to differ, not to be secret.
+void fill_random(std::span<uint8_t> bytes);
 
 }  // namespace goodput::record

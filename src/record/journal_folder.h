@@ -16,22 +16,18 @@
 #include <string>
 #include <vector>
 
-namespace goodput::record {
+#include "journal/roots.h"
 
-/// A folder under which all jobs are written.
-struct Root {
-  std::string path;
-  /// Lies where anybody may make folders (/tmp, /dev/shm): only our own is used.
-  bool in_public_place = false;
-};
+namespace goodput::record {
 
 class JournalFolder {
  public:
   struct Place {
-    std::vector<Root> roots;  ///< the first that can be written is taken, once and for all
+    std::vector<journal::Root> roots;  ///< the first that can be written is taken, once and for all
     std::string job;
     std::string run_id;
     std::array<uint8_t, 16> journal_id{};
+    bool must_map_in_place = false;  ///< roots on which can_map_in_place() does not hold are passed over
   };
 
   explicit JournalFolder(Place place) : place_(std::move(place)) {}
@@ -52,9 +48,11 @@ class JournalFolder {
   [[nodiscard]] bool is_gone() const;
   /// Makes the names in it, and once its own and those above it, safe from a power cut. 0 or errno.
   int sync_names();
+  /// Removes the lock and the folder itself, if that is all there is.
+  void remove();
 
  private:
-  int open_under(const Root& root);
+  int open_under(const journal::Root& root);
   int adopt(int folder, const std::vector<int>& above);
 
   Place place_;

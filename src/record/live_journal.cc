@@ -2,7 +2,6 @@
 #include "record/live_journal.h"
 
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "journal/folder_names.h"
 #include "journal/live_header.h"
+#include "journal/sealer.h"
 
 namespace goodput::record {
 namespace {
@@ -25,7 +25,12 @@ constexpr int64_t kClosePatienceNs = 2'000'000'000;
 struct Registry {
   std::mutex mutex;
   std::vector<LiveJournal*> open;
+  std::vector<LiveJournal*> stuck;  // given back while their threads were in the file system
+  Registry* of_parent = nullptr;    // a forked child's memory still holds it
 };
+
+/// What a leak checker finds the registries by: it does not look into mapped pages.
+std::atomic<Registry*> newest_registry{nullptr};
 
 /// The registry is reached through a page that is wiped in forked children: a child does not find what its parent has
 /// open, nor a mutex that a thread of the parent held when it forked.
@@ -40,9 +45,12 @@ Registry* registry() {
   Registry* found = cell->load(std::memory_order_acquire);
   if (found != nullptr) return found;
   auto* made = new Registry;
-  if (cell->compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
-  delete made;
-  return found;
+  if (!cell->compare_exchange_strong(found, made, std::memory_order_acq_rel)) {
+    delete made;
+    return found;
+  }
+  made->of_parent = newest_registry.exchange(made);
+  return made;
 }
 
 /// For all writers of the process; never given back.
@@ -53,8 +61,7 @@ NameTable* name_table() {
 
 std::array<uint8_t, 16> random_id() {
   std::array<uint8_t, 16> id{};
-  const std::string hex = random_hex(id.size());
-  for (size_t i = 0; i < id.size(); ++i) id[i] = static_cast<uint8_t>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+  fill_random(id);
   return id;
 }
 
@@ -62,8 +69,17 @@ bool is_same_place(const Identity& a, const Identity& b) {
   return a.job == b.job && a.run_id == b.run_id && a.role == b.role && a.process_index == b.process_index;
 }
 
+/// What cannot be sealed stays live, and whoever reads it may try again.
+void seal_files(int folder_fd, const std::vector<uint32_t>& numbers) {
+  const Result<std::unique_ptr<Directory>> folder = directory_of(folder_fd, "journal");
+  if (!folder.ok()) return;
+  for (const uint32_t number : numbers) {
+    if (const Status sealed = journal::seal_file(**folder, number); !sealed.ok()) continue;
+  }
+}
+
 bool is_quiet() {
-  const auto quiet = system_environment()("GOODPUT_QUIET");
+  const auto quiet = journal::system_environment()("GOODPUT_QUIET");
   return quiet && *quiet != "0";
 }
 
@@ -72,12 +88,19 @@ bool is_quiet() {
 LiveJournal::LiveJournal(Identity identity, const RecorderOptions& options)
     : identity_(std::move(identity)),
       journal_id_(random_id()),
-      folder_({.roots = identity_.roots, .job = identity_.job, .run_id = identity_.run_id, .journal_id = journal_id_}),
-      keeper_(writer_, folder_, {.sync_interval_seconds = options.sync_interval_seconds, .seal = {}}) {}
+      folder_(place()),
+      staging_(place(), journal::system_environment()),
+      housekeeping_(writer_, folder_, staging_,
+                    {.sync_interval_seconds = options.sync_interval_seconds, .seal = seal_files}),
+      keeper_(writer_, housekeeping_) {}
+
+JournalFolder::Place LiveJournal::place() const {
+  return {.roots = identity_.roots, .job = identity_.job, .run_id = identity_.run_id, .journal_id = journal_id_};
+}
 
 LiveJournal* LiveJournal::acquire(const RecorderOptions& options) {
   if (!options.enabled) return nullptr;
-  Identity identity = resolve_identity(options, system_environment());
+  Identity identity = resolve_identity(options, journal::system_environment());
   if (identity.job.empty()) {
     if (!is_quiet()) std::fprintf(stderr, "goodput: not recording: no job is named (job, GOODPUT_JOB)\n");
     return nullptr;
@@ -85,6 +108,7 @@ LiveJournal* LiveJournal::acquire(const RecorderOptions& options) {
   Registry* journals = registry();
   if (journals == nullptr || name_table() == nullptr) return nullptr;
   const std::lock_guard lock(journals->mutex);
+  reap(journals->stuck);
   for (LiveJournal* journal : journals->open) {
     if (!is_same_place(journal->identity_, identity)) continue;
     ++journal->holders_;
@@ -153,18 +177,24 @@ void LiveJournal::close() {
   const std::lock_guard lock(journals->mutex);
   if (--open_holders_ > 0) return;
   std::erase(journals->open, this);
-  is_stuck_ = !keeper_.stop(kClosePatienceNs);
+  keeper_.stop(kClosePatienceNs);
 }
 
 void LiveJournal::release(LiveJournal* journal) {
   if (!journal->writer_.is_ours()) return;
   Registry* journals = registry();
-  bool is_last = false;
-  {
-    const std::lock_guard lock(journals->mutex);
-    is_last = --journal->holders_ == 0;
-  }
-  if (is_last && !journal->is_stuck_) delete journal;
+  const std::lock_guard lock(journals->mutex);
+  if (--journal->holders_ > 0) return;
+  journals->stuck.push_back(journal);
+  reap(journals->stuck);
+}
+
+void LiveJournal::reap(std::vector<LiveJournal*>& stuck) {
+  std::erase_if(stuck, [](LiveJournal* journal) {
+    if (!journal->keeper_.stop(0)) return false;
+    delete journal;
+    return true;
+  });
 }
 
 std::string LiveJournal::id() const { return journal::id_name(journal_id_); }

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "goodput/recorder_types.h"
 #include "record/identity.h"
@@ -36,19 +37,23 @@ class LiveJournal {
 
  private:
   LiveJournal(Identity identity, const RecorderOptions& options);
+  [[nodiscard]] JournalFolder::Place place() const;
   ~LiveJournal() = default;
 
+  /// Destroys those whose threads have come back.
+  static void reap(std::vector<LiveJournal*>& stuck);
   bool open();
   void announce(int error) const;
 
   Identity identity_;
   std::array<uint8_t, 16> journal_id_;
   JournalFolder folder_;
+  Staging staging_;
   Writer writer_;
+  Housekeeping housekeeping_;
   Keeper keeper_;
-  int holders_ = 1;        // recorders that exist
-  int open_holders_ = 1;   // and have not been closed
-  bool is_stuck_ = false;  // its threads hang in the file system: it is never destroyed
+  int holders_ = 1;       // recorders that exist
+  int open_holders_ = 1;  // and have not been closed
 };
 
 }  // namespace goodput::record

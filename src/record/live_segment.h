@@ -39,7 +39,7 @@ struct LiveSegment {
   uint32_t seed = 0;
   journal::LiveLayout layout;
   std::atomic<LiveSegment*> next{nullptr};  ///< the one to go on with
-  bool is_spare = false;  ///< of the housekeeper: nobody has used it, and nobody will
+  bool is_spare = false;                    ///< of the housekeeper: nobody has used it, and nobody will
   std::atomic<uint32_t> next_free{0};       ///< of the pool
   std::atomic<uint32_t> next_run{0};        ///< with kClosedBit: no more are handed out
   std::atomic<uint32_t> definitions_used{0};

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 
 namespace goodput::record {
 namespace {
@@ -23,9 +22,7 @@ bool is_blank_file(const std::vector<std::byte>& bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
-std::string text_of(const journal::Segment& segment, uint16_t id) {
-  return std::string(segment.names[id]);
-}
+std::string text_of(const journal::Segment& segment, uint16_t id) { return std::string(segment.names[id]); }
 
 void add_segment(WrittenJournal& written, const journal::Segment& segment) {
   written.header = segment.header;
@@ -42,18 +39,31 @@ void add_segment(WrittenJournal& written, const journal::Segment& segment) {
   if (segment.clock.pairs >= written.clock.pairs) written.clock = segment.clock;
 }
 
+/// Names by probing: a listing misses files that are renamed meanwhile.
+std::vector<std::byte> read_segment(const fs::path& folder, int number) {
+  std::string digits = std::to_string(number);
+  digits.insert(0, 8 - digits.size(), '0');
+  for (const char* form : {".sealed", ".live", ".sealed"}) {
+    std::vector<std::byte> bytes = read_file(folder / (digits + form));
+    if (!is_blank_file(bytes)) return bytes;
+  }
+  return {};
+}
+
+/// Numbers without a file that may lie between others.
+constexpr int kMaxGap = 16;
+
 WrittenJournal read_journal(const fs::path& folder) {
   WrittenJournal written;
   written.folder = folder;
-  std::map<std::string, fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) files[entry.path().filename()] = entry.path();
+  for (const auto& entry : fs::directory_iterator(folder)) written.files.push_back(entry.path().filename());
+  std::sort(written.files.begin(), written.files.end());
   std::vector<journal::Segment> segments;
-  for (const auto& [name, path] : files) {
-    written.files.push_back(name);
-    if (path.extension() != ".live" && path.extension() != ".sealed") continue;
-    if (path.extension() == ".live" && files.contains(path.stem().string() + ".sealed")) continue;
-    const std::vector<std::byte> bytes = read_file(path);
-    if (is_blank_file(bytes)) continue;  // was being prepared
+  int last = 0;
+  for (int number = 1; number <= last + kMaxGap; ++number) {
+    const std::vector<std::byte> bytes = read_segment(folder, number);
+    if (bytes.empty()) continue;
+    last = number;
     Result<journal::Segment> segment = journal::recover_segment(bytes);
     CHECK(segment.ok());
     segments.push_back(std::move(*segment));
@@ -64,9 +74,8 @@ WrittenJournal read_journal(const fs::path& folder) {
     all.push_back(&segment);
   }
   written.losses = journal::joint_losses(all);
-  std::stable_sort(written.events.begin(), written.events.end(), [](const WrittenEvent& a, const WrittenEvent& b) {
-    return a.event.boot_ns < b.event.boot_ns;
-  });
+  std::stable_sort(written.events.begin(), written.events.end(),
+                   [](const WrittenEvent& a, const WrittenEvent& b) { return a.event.boot_ns < b.event.boot_ns; });
   return written;
 }
 

@@ -100,10 +100,7 @@ void record_end(Writer& writer, Event event, const Detail& detail, bool is_start
 
 Recorder Recorder::open(const RecorderOptions& options) noexcept {
   Recorder recorder;
-  try {
-    recorder.journal_ = LiveJournal::acquire(options);
-  } catch (const std::exception&) {  // no memory while opening: records nothing
-  }
+  recorder.journal_ = LiveJournal::acquire(options);
   return recorder;
 }
 

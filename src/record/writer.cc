@@ -11,23 +11,13 @@
 #include "record/system_calls.h"
 
 namespace goodput::record {
+
+constinit thread_local Seat thread_seats[kSeats] __attribute__((tls_model("initial-exec")));
+
 namespace {
 
 using journal::Counter;
 using journal::kSlotBytes;
-
-/// A thread's lane in a writer.
-struct Seat {
-  std::atomic<uint64_t> writer_id{0};
-  Lane* lane = nullptr;
-  LaneTable* table = nullptr;
-};
-
-/// Four: a thread that records with five recorders in turn takes a lane anew each time, and still records.
-constexpr uint32_t kSeats = 4;
-
-// Initial-exec: reading it is one instruction, also in a library that Python loads.
-__attribute__((tls_model("initial-exec"))) constinit thread_local Seat thread_seats[kSeats];
 
 void leave_seat(Seat& seat) {
   const uint64_t writer_id = seat.writer_id.exchange(0, std::memory_order_relaxed);
@@ -82,6 +72,7 @@ Counter cause_of(int error) {
     case EROFS:
     case ENOENT:
     case ENOTDIR:
+    case ELOOP:
       return Counter::kNoAccess;
     default:
       return Counter::kIoError;
@@ -109,21 +100,7 @@ void Writer::on_need(void (*wake)(void*), void* argument) {
   wake_ = wake;
 }
 
-void Writer::record_plain(event::Kind kind, uint8_t flags, uint64_t value) {
-  const Seat& seat = thread_seats[seat_];
-  if (seat.writer_id.load(std::memory_order_relaxed) == id_) [[likely]] {
-    Lane& lane = *seat.lane;
-    const LaneUse use(lane);
-    const uint64_t limit = lane.limit.load(std::memory_order_relaxed);
-    if (lane.cursor.load(std::memory_order_relaxed) + kSlotBytes <= limit) [[likely]] {
-      const uint64_t at = lane.take(1);
-      if (at + kSlotBytes <= limit) [[likely]] {
-        store_slot(lane, at, journal::pack_head(static_cast<uint8_t>(kind), 0, flags, journal::kNoName), value,
-                   [this] { return clock_.now_ns(); });
-        return;
-      }
-    }
-  }
+void Writer::record_slowly(event::Kind kind, uint8_t flags, uint64_t value) {
   journal::LiveEvent event;
   event.kind = kind;
   event.flags = flags;
@@ -280,9 +257,7 @@ void Writer::count(Counter counter, uint64_t by) {
   store_count(counter, counts_[static_cast<size_t>(counter)].fetch_add(by, std::memory_order_relaxed) + by);
 }
 
-void Writer::count_closed() {
-  counts_[static_cast<size_t>(Counter::kClosed)].fetch_add(1, std::memory_order_relaxed);
-}
+void Writer::count_closed() { counts_[static_cast<size_t>(Counter::kClosed)].fetch_add(1, std::memory_order_relaxed); }
 
 void Writer::store_count(Counter counter, uint64_t count) {
   for (;;) {

@@ -38,6 +38,18 @@ struct RecordClock {
   [[nodiscard]] int64_t now_ns() const { return read_clock_ns(id) + ahead_ns.load(std::memory_order_relaxed); }
 };
 
+/// A thread's lane in a writer.
+struct Seat {
+  std::atomic<uint64_t> writer_id{0};
+  Lane* lane = nullptr;
+  LaneTable* table = nullptr;
+  uint64_t unused = 0;  // 32 bytes: an index becomes an address by a shift
+};
+/// Four: a thread that records with five recorders in turn takes a lane anew each time, and still records.
+constexpr uint32_t kSeats = 4;
+// Initial-exec: reading it is one instruction, also in a library that Python loads.
+extern constinit thread_local Seat thread_seats[kSeats] __attribute__((tls_model("initial-exec")));
+
 class Writer {
  public:
   Writer() = default;
@@ -69,8 +81,8 @@ class Writer {
   void store_liveness(const ClockPair& pair);
   /// Brings the newest segment's counters up to what was counted.
   void publish_counts();
-  /// Takes every run in these closed segments away from its lane, and waits until no call that may write to one is under
-  /// way. False when one still is after `patience_ns`.
+  /// Takes every run in these closed segments away from its lane, and waits until no call that may write to one is
+  /// under way. False when one still is after `patience_ns`.
   bool quiesce(std::span<LiveSegment* const> segments, int64_t patience_ns);
   /// From here on every event is counted as kClosed, in memory only. The caller then quiesces all segments.
   void close() { closed_.store(true, std::memory_order_seq_cst); }
@@ -81,6 +93,7 @@ class Writer {
  private:
   friend class Pin;
 
+  __attribute__((noinline)) void record_slowly(event::Kind kind, uint8_t flags, uint64_t value);
   Lane* own_lane();
   bool write_event(Lane& lane, journal::LiveEvent& event);
   bool refill(Lane& lane);
@@ -106,6 +119,25 @@ class Writer {
   int64_t pairs_ = 0;
   ClockPair last_pair_;
 };
+
+[[gnu::always_inline]] inline void Writer::record_plain(event::Kind kind, uint8_t flags, uint64_t value) {
+  const Seat* seat = thread_seats + seat_;
+  __asm__("" : "+r"(seat));  // the thread's base is read once
+  if (seat->writer_id.load(std::memory_order_relaxed) == id_) [[likely]] {
+    Lane& lane = *seat->lane;
+    const LaneUse use(lane);
+    const uint64_t limit = lane.limit.load(std::memory_order_relaxed);
+    if (lane.cursor.load(std::memory_order_relaxed) + journal::kSlotBytes <= limit) [[likely]] {
+      const uint64_t at = lane.take(1);
+      if (at + journal::kSlotBytes <= limit) [[likely]] {
+        store_slot(lane, at, journal::pack_head(static_cast<uint8_t>(kind), 0, flags, journal::kNoName), value,
+                   [this] { return clock_.now_ns(); });
+        return;
+      }
+    }
+  }
+  record_slowly(kind, flags, value);
+}
 
 /// Keeps every segment mapped, for callers that have no lane.
 class Pin {

@@ -22,7 +22,8 @@ int64_t probe_ns(clockid_t id) {
 }
 
 bool is_in_any(std::span<LiveSegment* const> segments, uint64_t address) {
-  return std::any_of(segments.begin(), segments.end(), [address](const LiveSegment* s) { return s->contains(address); });
+  return std::any_of(segments.begin(), segments.end(),
+                     [address](const LiveSegment* s) { return s->contains(address); });
 }
 
 }  // namespace
