@@ -2,6 +2,7 @@
 #include "journal/journal_file.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "journal/definitions.h"
@@ -12,9 +13,17 @@
 namespace goodput::journal {
 namespace {
 
-// Numbers are handed out in order, but a segment may be prepared and removed unused, or fail to be prepared; the
-// recorder prepares at most two ahead.
+// Numbers are handed out in order, but a segment may be prepared and removed unused, or fail to be prepared: a few in a
+// row have no file, more only where many threads prepared at once, and then the folder's listing shows what is behind
+// them.
 constexpr uint32_t kNumbersProbed = 4;
+// Two threads may prepare at a time, and the one with the lower number make its file later: a number without a file is
+// looked for until so many others are behind it.
+constexpr uint32_t kNumbersBetween = 16;
+// Where a folder holds names that no recorder made, a gap may be of any size.
+constexpr size_t kMostMissing = 1'024;
+// A folder's time of change is as coarse as the kernel's tick; within a second of a change another may hide behind it.
+constexpr int64_t kFreshChangeNs = 1'000'000'000;
 // Runs are handed out in order, and written the moment they are: with so many untouched ones in a row there are no
 // more. One is untouched for the time between a thread's taking it and its first store, unless the thread is stopped
 // there.
@@ -63,10 +72,9 @@ Status JournalFile::refresh(Directory& run_folder, const Observer& observer, Dec
                             std::vector<FreshPart>& fresh) {
   if (has_ended_ || !facts_.refused.empty()) return {};
   ASSIGN_OR_RETURN(const std::unique_ptr<Directory> folder, run_folder.open_directory(id_name(id_)));
-  if (!was_listed_) RETURN_IF_ERROR(find_segments(*folder));
-  for (size_t i = first_unfinished_;; ++i) {
-    if (i == segments_.size()) probe_behind(*folder);
-    if (i == segments_.size()) break;
+  observer_ = observer;
+  RETURN_IF_ERROR(find_segments(*folder));
+  for (size_t i = first_unfinished_; i < segments_.size(); ++i) {
     if (!segments_[i].is_finished) refresh_segment(*folder, segments_[i], false, decompressor, fresh);
   }
 
@@ -97,35 +105,61 @@ std::vector<Loss> JournalFile::losses() const {
   return all;
 }
 
+/// What the folder's listing shows, when there is reason to look; and what it may have missed.
 Status JournalFile::find_segments(Directory& folder) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, folder.list());
-  std::vector<uint32_t> numbers;
-  for (const std::string& name : names) {
-    if (const std::optional<SegmentFileName> parsed = parse_segment_name(name)) numbers.push_back(parsed->number);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  // What the listing missed: before the first (older ones may have been dropped) and between.
-  if (!numbers.empty()) {
-    while (numbers.front() > 1 && exists(folder, numbers.front() - 1))
-      numbers.insert(numbers.begin(), numbers.front() - 1);
-  }
-  for (size_t i = 1; i < numbers.size(); ++i) {
-    for (uint32_t number = numbers[i] - 1; number > numbers[i - 1]; --number) {
-      if (exists(folder, number)) numbers.insert(numbers.begin() + static_cast<ptrdiff_t>(i), number);
+  ASSIGN_OR_RETURN(const FileFacts facts, folder.facts());
+  const bool is_fresh = observer_.now.wall_ns - facts.modified_ns < kFreshChangeNs;
+  if (!was_listed_ || is_fresh || facts.modified_ns != folder_modified_ns_) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, folder.list());
+    for (const std::string& name : names) {
+      if (const std::optional<SegmentFileName> parsed = parse_segment_name(name)) add_segment(parsed->number);
     }
+    // Older ones may have been dropped: before the first there is one if there is any.
+    while (!was_listed_ && !segments_.empty() && segments_.front().number > 1 &&
+           exists(folder, segments_.front().number - 1)) {
+      add_segment(segments_.front().number - 1);
+    }
+    if (!was_listed_) probe_between(folder, std::numeric_limits<uint32_t>::max());
+    was_listed_ = true;
+    folder_modified_ns_ = facts.modified_ns;
   }
-  for (const uint32_t number : numbers) segments_.emplace_back().number = number;
-  was_listed_ = true;
+  while (probe_behind(folder)) {
+  }
+  probe_between(folder, kNumbersBetween);
   return {};
 }
 
-void JournalFile::probe_behind(Directory& folder) {
+void JournalFile::add_segment(uint32_t number) {
+  const auto at = std::lower_bound(segments_.begin(), segments_.end(), number,
+                                   [](const SegmentState& known, uint32_t wanted) { return known.number < wanted; });
+  if (at != segments_.end() && at->number == number) return;
+  first_unfinished_ = std::min(first_unfinished_, static_cast<size_t>(at - segments_.begin()));
+  segments_.insert(at, SegmentState{})->number = number;
+}
+
+/// Adds the next segment behind the last, if there is one.
+bool JournalFile::probe_behind(Directory& folder) {
   const uint32_t last = segments_.empty() ? 0 : segments_.back().number;
   for (uint32_t number = last + 1; number <= last + kNumbersProbed; ++number) {
     if (!exists(folder, number)) continue;
-    segments_.emplace_back().number = number;
-    return;
+    add_segment(number);
+    return true;
+  }
+  return false;
+}
+
+/// Adds segments with numbers that lie between two that are known, no more than `reach` before the last.
+void JournalFile::probe_between(Directory& folder, uint32_t reach) {
+  std::vector<uint32_t> missing;
+  for (size_t i = segments_.size(); i > 1; --i) {
+    const uint32_t before = segments_[i - 2].number;
+    if (segments_.back().number - before > reach) break;
+    for (uint32_t number = segments_[i - 1].number - 1; number > before && missing.size() < kMostMissing; --number) {
+      missing.push_back(number);
+    }
+  }
+  for (const uint32_t number : missing) {
+    if (exists(folder, number)) add_segment(number);
   }
 }
 
@@ -139,7 +173,7 @@ void JournalFile::refresh_segment(Directory& folder, SegmentState& segment, bool
     } else if (live.status().code() != StatusCode::kNotFound) {
       return;
     }
-    if (finish_sealed(folder, segment, decompressor, fresh)) return;
+    if (finish_sealed(folder, segment, final, decompressor, fresh)) return;
   }
   // Neither form: it was prepared and never used, or dropped by the disk budget.
   if (final) finish(segment, {}, {});
@@ -170,43 +204,55 @@ bool JournalFile::follow_live(const File& file, SegmentState& segment, std::vect
   front.counters = read_counters(first_page, {}, seed);
   note_front(front);
 
-  RunScan scan;
-  uint32_t untouched = 0;
-  for (uint32_t run = 0; run < layout.runs && untouched < kRunsProbed; ++run) {
-    if (segment.consumed[run] == kRunSlots) continue;
-    const uint64_t offset = layout.runs_offset + uint64_t{run} * kRunBytes;
-    RunScan of_run;
-    for (int tries = 0; tries < 2; ++tries) {
-      of_run = RunScan{};
-      scan_run(read_part(file, offset, kRunBytes), segment.first_slot + run * kRunSlots, seed,
-               {.from = segment.consumed[run], .final = false}, of_run);
-      // A store may have been half way through while it was read.
-      if (!of_run.damaged) break;
-    }
-    const bool touched = of_run.consumed > 0 || segment.consumed[run] > 0;
-    untouched = touched ? 0 : untouched + (run >= segment.first_untouched_run ? 1 : 0);
-    if (touched) segment.first_untouched_run = std::max(segment.first_untouched_run, run + 1);
-    segment.consumed[run] = static_cast<uint8_t>(std::max<uint32_t>(segment.consumed[run], of_run.consumed));
-    scan.events.insert(scan.events.end(), of_run.events.begin(), of_run.events.end());
-    for (const Loss& loss : of_run.losses) goodput::journal::add_loss(segment.losses, loss);
+  std::vector<StoredEvent> events;
+  find_touched_runs(file, layout, segment);
+  for (uint32_t run = 0; run < segment.first_untouched_run; ++run) {
+    if (segment.consumed[run] < kRunSlots) follow_run(file, layout, seed, run, segment, events);
   }
-  if (scan.events.empty()) return true;
-  if (segment.names == nullptr || !says_all_names(*segment.names, scan.events)) {
+  if (events.empty()) return true;
+  if (segment.names == nullptr || !says_all_names(*segment.names, events)) {
     const std::vector<std::byte> area = read_part(file, layout.definitions_offset, layout.definitions_bytes);
     const std::vector<std::byte> mirror = read_part(file, layout.mirror_definitions_offset, layout.definitions_bytes);
     auto names = std::make_shared<NameTable>();
     for (const Definition& definition : read_definitions(area, mirror, seed)) {
       names->add(definition.id, definition.text);
     }
-    for (const StoredEvent& stored : scan.events) {
+    for (const StoredEvent& stored : events) {
       for (const uint16_t id : name_ids(stored.event)) {
         if (!names->contains(id)) names->add_lost(id);
       }
     }
     segment.names = std::move(names);
   }
-  give_out(segment, std::move(scan.events), segment.names, fresh);
+  give_out(segment, std::move(events), segment.names, fresh);
   return true;
+}
+
+/// Runs are handed out in order: goes on from where the last one was seen.
+void JournalFile::find_touched_runs(const File& file, const LiveLayout& layout, SegmentState& segment) {
+  for (uint32_t run = segment.first_untouched_run;
+       run < std::min(layout.runs, segment.first_untouched_run + kRunsProbed); ++run) {
+    const std::vector<std::byte> first = read_part(file, layout.runs_offset + uint64_t{run} * kRunBytes, kSlotBytes);
+    const bool is_touched =
+        std::any_of(first.begin(), first.end(), [](std::byte byte) { return byte != std::byte{0}; });
+    if (is_touched) segment.first_untouched_run = run + 1;
+  }
+}
+
+void JournalFile::follow_run(const File& file, const LiveLayout& layout, uint32_t seed, uint32_t run,
+                             SegmentState& segment, std::vector<StoredEvent>& events) const {
+  const uint64_t offset = layout.runs_offset + uint64_t{run} * kRunBytes;
+  RunScan scan;
+  for (int tries = 0; tries < 2; ++tries) {
+    scan = RunScan{};
+    scan_run(read_part(file, offset, kRunBytes), segment.first_slot + run * kRunSlots, seed,
+             {.from = segment.consumed[run], .final = false, .before_boot_ns = horizon_ns()}, scan);
+    // A store may have been half way through while it was read.
+    if (!scan.damaged) break;
+  }
+  segment.consumed[run] = static_cast<uint8_t>(std::max<uint32_t>(segment.consumed[run], scan.consumed));
+  events.insert(events.end(), scan.events.begin(), scan.events.end());
+  for (const Loss& loss : scan.losses) goodput::journal::add_loss(segment.losses, loss);
 }
 
 /// Takes all that is left of a segment to which nobody writes any more.
@@ -232,7 +278,7 @@ bool JournalFile::finish_live(const File& file, SegmentState& segment, std::vect
   return true;
 }
 
-bool JournalFile::finish_sealed(Directory& folder, SegmentState& segment, Decompressor& decompressor,
+bool JournalFile::finish_sealed(Directory& folder, SegmentState& segment, bool final, Decompressor& decompressor,
                                 std::vector<FreshPart>& fresh) {
   const auto file = folder.open_file(segment_name(segment.number, SegmentForm::kSealed), Access::kRead);
   if (!file.ok()) return false;
@@ -243,6 +289,8 @@ bool JournalFile::finish_sealed(Directory& folder, SegmentState& segment, Decomp
     return reader.status().code() == StatusCode::kUnsupported;
   }
   note_front(reader->front());
+  const auto is_behind_horizon = [&](const BlockFacts& block) { return block.times.last_boot_ns >= horizon_ns(); };
+  if (!final && std::any_of(reader->blocks().begin(), reader->blocks().end(), is_behind_horizon)) return true;
   FreshPart part{.number = segment.number,
                  .is_sealed = true,
                  .window = {segment.first_slot, segment.consumed, {}},
@@ -276,6 +324,14 @@ bool JournalFile::finish_sealed(Directory& folder, SegmentState& segment, Decomp
   if (segment.events > 0) fresh.push_back(std::move(part));
   finish(segment, reader->front().losses, reader->front().lanes);
   return true;
+}
+
+/// Of a process on this machine only what it recorded before this refresh began is given out. Then of each thread a
+/// beginning is given, whatever the order in which its runs and segments are looked at: what it recorded earlier than
+/// an event from before that moment was stored before it, too.
+int64_t JournalFile::horizon_ns() const {
+  const bool same_clock = facts_.header && !observer_.boot_id.empty() && facts_.header->boot_id == observer_.boot_id;
+  return same_clock ? observer_.now.boot_ns : std::numeric_limits<int64_t>::max();
 }
 
 void JournalFile::give_out(SegmentState& segment, std::vector<StoredEvent> events,

@@ -103,12 +103,17 @@ class JournalFile {
   friend class CursorCodec;
 
   Status find_segments(Directory& folder);
-  void probe_behind(Directory& folder);
+  void add_segment(uint32_t number);
+  bool probe_behind(Directory& folder);
+  void probe_between(Directory& folder, uint32_t reach);
   void refresh_segment(Directory& folder, SegmentState& segment, bool final, Decompressor& decompressor,
                        std::vector<FreshPart>& fresh);
   bool follow_live(const File& file, SegmentState& segment, std::vector<FreshPart>& fresh);
+  static void find_touched_runs(const File& file, const LiveLayout& layout, SegmentState& segment);
+  void follow_run(const File& file, const LiveLayout& layout, uint32_t seed, uint32_t run, SegmentState& segment,
+                  std::vector<StoredEvent>& events) const;
   bool finish_live(const File& file, SegmentState& segment, std::vector<FreshPart>& fresh);
-  bool finish_sealed(Directory& folder, SegmentState& segment, Decompressor& decompressor,
+  bool finish_sealed(Directory& folder, SegmentState& segment, bool final, Decompressor& decompressor,
                      std::vector<FreshPart>& fresh);
   void give_out(SegmentState& segment, std::vector<StoredEvent> events, std::shared_ptr<const NameTable> names,
                 std::vector<FreshPart>& fresh);
@@ -116,17 +121,20 @@ class JournalFile {
   void set_header(const LiveHeader& header);
   void note_job_starts(std::span<const StoredEvent> events, uint32_t number);
   void finish(SegmentState& segment, std::vector<Loss> losses, const LaneExtents& lanes);
+  [[nodiscard]] int64_t horizon_ns() const;
   [[nodiscard]] SegmentHint hint(const SegmentState& segment) const { return {id_, segment.number}; }
 
   std::array<uint8_t, 16> id_;
   uint64_t wanted_kinds_ = ~uint64_t{0};
   Facts facts_;
+  Observer observer_;                   // of the refresh under way
   std::vector<SegmentState> segments_;  // by number
   size_t first_unfinished_ = 0;
   LaneExtents lanes_;         // of finished segments
   std::vector<Loss> losses_;  // of finished segments, and what was found while they were read
   bool has_ended_ = false;
   bool was_listed_ = false;
+  int64_t folder_modified_ns_ = 0;  // when it was listed last
 };
 
 }  // namespace goodput::journal
