@@ -13,17 +13,6 @@
 namespace goodput::journal {
 namespace {
 
-// Numbers are handed out in order, but a segment may be prepared and removed unused, or fail to be prepared: a few in a
-// row have no file, more only where many threads prepared at once, and then the folder's listing shows what is behind
-// them.
-constexpr uint32_t kNumbersProbed = 4;
-// Two threads may prepare at a time, and the one with the lower number make its file later: a number without a file is
-// looked for until so many others are behind it.
-constexpr uint32_t kNumbersBetween = 16;
-// Where a folder holds names that no recorder made, a gap may be of any size.
-constexpr size_t kMostMissing = 1'024;
-// A folder's time of change is as coarse as the kernel's tick; within a second of a change another may hide behind it.
-constexpr int64_t kFreshChangeNs = 1'000'000'000;
 // Runs are handed out in order, and written the moment they are: with so many untouched ones in a row there are no
 // more. One is untouched for the time between a thread's taking it and its first store, unless the thread is stopped
 // there.
@@ -31,11 +20,6 @@ constexpr uint32_t kRunsProbed = 4;
 
 constexpr uint64_t kCheckpointStatistics = uint64_t{1} << static_cast<unsigned>(event::Kind::kCheckpointSave) |
                                            uint64_t{1} << static_cast<unsigned>(event::Kind::kCheckpointRestore);
-
-bool exists(Directory& folder, uint32_t number) {
-  return folder.facts(segment_name(number, SegmentForm::kLive)).ok() ||
-         folder.facts(segment_name(number, SegmentForm::kSealed)).ok();
-}
 
 std::vector<std::byte> read_part(const File& file, uint64_t offset, size_t size) {
   std::vector<std::byte> bytes(size);
@@ -88,8 +72,28 @@ Status JournalFile::refresh(Directory& run_folder, const Observer& observer, Dec
   while (first_unfinished_ < segments_.size() && segments_[first_unfinished_].is_finished) ++first_unfinished_;
   if (facts_.is_dead && first_unfinished_ == segments_.size()) {
     has_ended_ = true;
+    ended_boot_ns_ = facts_.last_event_boot_ns;
   }
   return {};
+}
+
+void JournalFile::look_again(Directory& run_folder, const Observer& observer) {
+  // Of another boot nobody comes back.
+  if (!has_ended_ || !facts_.header || facts_.header->boot_id != observer.boot_id) return;
+  const auto folder = run_folder.open_directory(id_name(id_));
+  if (!folder.ok()) return;
+  const Result<FileFacts> facts = folder.value()->facts();
+  if (!facts.ok() || facts->modified_ns == folder_modified_ns_) return;
+  has_ended_ = false;
+  // What was written when it was stopped is among its last segments; the writer makes them anew when others sealed
+  // them.
+  constexpr size_t kRecent = 4;
+  const size_t recent = segments_.size() < kRecent ? 0 : segments_.size() - kRecent;
+  for (size_t i = recent; i < segments_.size(); ++i) {
+    segments_[i].is_finished = false;
+    segments_[i].is_revived = true;
+  }
+  first_unfinished_ = std::min(first_unfinished_, recent);
 }
 
 std::vector<Loss> JournalFile::losses() const {
@@ -103,64 +107,6 @@ std::vector<Loss> JournalFile::losses() const {
   goodput::journal::add_loss(
       all, {.reason = LossReason::kMissingNumber, .at_most = true, .events = missing, .bytes = missing * kSlotBytes});
   return all;
-}
-
-/// What the folder's listing shows, when there is reason to look; and what it may have missed.
-Status JournalFile::find_segments(Directory& folder) {
-  ASSIGN_OR_RETURN(const FileFacts facts, folder.facts());
-  const bool is_fresh = observer_.now.wall_ns - facts.modified_ns < kFreshChangeNs;
-  if (!was_listed_ || is_fresh || facts.modified_ns != folder_modified_ns_) {
-    ASSIGN_OR_RETURN(const std::vector<std::string> names, folder.list());
-    for (const std::string& name : names) {
-      if (const std::optional<SegmentFileName> parsed = parse_segment_name(name)) add_segment(parsed->number);
-    }
-    // Older ones may have been dropped: before the first there is one if there is any.
-    while (!was_listed_ && !segments_.empty() && segments_.front().number > 1 &&
-           exists(folder, segments_.front().number - 1)) {
-      add_segment(segments_.front().number - 1);
-    }
-    if (!was_listed_) probe_between(folder, std::numeric_limits<uint32_t>::max());
-    was_listed_ = true;
-    folder_modified_ns_ = facts.modified_ns;
-  }
-  while (probe_behind(folder)) {
-  }
-  probe_between(folder, kNumbersBetween);
-  return {};
-}
-
-void JournalFile::add_segment(uint32_t number) {
-  const auto at = std::lower_bound(segments_.begin(), segments_.end(), number,
-                                   [](const SegmentState& known, uint32_t wanted) { return known.number < wanted; });
-  if (at != segments_.end() && at->number == number) return;
-  first_unfinished_ = std::min(first_unfinished_, static_cast<size_t>(at - segments_.begin()));
-  segments_.insert(at, SegmentState{})->number = number;
-}
-
-/// Adds the next segment behind the last, if there is one.
-bool JournalFile::probe_behind(Directory& folder) {
-  const uint32_t last = segments_.empty() ? 0 : segments_.back().number;
-  for (uint32_t number = last + 1; number <= last + kNumbersProbed; ++number) {
-    if (!exists(folder, number)) continue;
-    add_segment(number);
-    return true;
-  }
-  return false;
-}
-
-/// Adds segments with numbers that lie between two that are known, no more than `reach` before the last.
-void JournalFile::probe_between(Directory& folder, uint32_t reach) {
-  std::vector<uint32_t> missing;
-  for (size_t i = segments_.size(); i > 1; --i) {
-    const uint32_t before = segments_[i - 2].number;
-    if (segments_.back().number - before > reach) break;
-    for (uint32_t number = segments_[i - 1].number - 1; number > before && missing.size() < kMostMissing; --number) {
-      missing.push_back(number);
-    }
-  }
-  for (const uint32_t number : missing) {
-    if (exists(folder, number)) add_segment(number);
-  }
 }
 
 /// Live form, sealed form; the live one is removed only when the sealed one is there.
@@ -294,6 +240,7 @@ bool JournalFile::finish_sealed(Directory& folder, SegmentState& segment, bool f
   FreshPart part{.number = segment.number,
                  .is_sealed = true,
                  .window = {segment.first_slot, segment.consumed, {}},
+                 .after_boot_ns = segment.is_revived ? ended_boot_ns_ : std::numeric_limits<int64_t>::min(),
                  .count = 0,
                  .events = {},
                  .names = nullptr,
@@ -341,6 +288,7 @@ void JournalFile::give_out(SegmentState& segment, std::vector<StoredEvent> event
   for (const StoredEvent& stored : events) {
     facts_.last_event_boot_ns = std::max(facts_.last_event_boot_ns, stored.event.boot_ns);
     if ((wanted_kinds_ >> static_cast<unsigned>(stored.event.kind) & 1) == 0) continue;
+    if (segment.is_revived && stored.event.boot_ns <= ended_boot_ns_) continue;
     part.events.push_back(stored);
     part.times.add(stored.event);
     segment.kinds |= uint64_t{1} << static_cast<unsigned>(stored.event.kind);
@@ -394,6 +342,7 @@ void JournalFile::finish(SegmentState& segment, std::vector<Loss> losses, const 
   segment.consumed.shrink_to_fit();
   segment.names.reset();
   segment.losses.clear();
+  if (segment.is_revived) return;  // counted when it was finished first
   for (const Loss& loss : losses) add_loss(loss);
   lanes_.add(lanes);
 }

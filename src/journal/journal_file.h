@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +41,7 @@ struct SlotWindow {
 struct SegmentState {
   uint32_t number = 0;
   bool is_finished = false;          ///< all of it was given out, and no more will come
+  bool is_revived = false;           ///< it was finished once; then its writer turned out to be alive
   uint32_t first_slot = 0;           ///< of run 0
   std::vector<uint8_t> consumed;     ///< slots given out, by run; empty when finished
   uint32_t first_untouched_run = 0;  ///< no slot of it, nor of those behind it, was seen
@@ -57,8 +59,9 @@ struct FreshPart {
   uint32_t number = 0;
   bool is_sealed = false;  ///< read it from the sealed file, `window` of it
   SlotWindow window;
-  uint32_t count = 0;               ///< at most so many events
-  std::vector<StoredEvent> events;  ///< from a live file
+  int64_t after_boot_ns = std::numeric_limits<int64_t>::min();  ///< of that, what was recorded later
+  uint32_t count = 0;                                           ///< at most so many events
+  std::vector<StoredEvent> events;                              ///< from a live file
   std::shared_ptr<const NameTable> names;
   TimeBounds times;
 };
@@ -86,6 +89,10 @@ class JournalFile {
   /// Appends what is new to `fresh`. Fails only where the journal's folder cannot be read at all.
   Status refresh(Directory& run_folder, const Observer& observer, Decompressor& decompressor,
                  std::vector<FreshPart>& fresh);
+
+  /// Of a journal that has ended: looks whether its folder changed since, as when its process had only been stopped. If
+  /// so, it has not ended, and the next refresh() takes what was recorded since.
+  void look_again(Directory& run_folder, const Observer& observer);
 
   [[nodiscard]] const std::array<uint8_t, 16>& id() const { return id_; }
   [[nodiscard]] const Facts& facts() const { return facts_; }
@@ -134,7 +141,8 @@ class JournalFile {
   std::vector<Loss> losses_;  // of finished segments, and what was found while they were read
   bool has_ended_ = false;
   bool was_listed_ = false;
-  int64_t folder_modified_ns_ = 0;  // when it was listed last
+  int64_t folder_modified_ns_ = 0;                               // when it was listed last
+  int64_t ended_boot_ns_ = std::numeric_limits<int64_t>::min();  // its last event when it was taken for dead
 };
 
 }  // namespace goodput::journal
