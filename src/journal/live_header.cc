@@ -129,6 +129,13 @@ void set_segment(std::span<std::byte, kHeaderBytes> encoded, uint32_t segment_nu
   put_with_checksum(raw, encoded);
 }
 
+void set_header_flags(std::span<std::byte, kHeaderBytes> encoded, uint32_t header_flags) {
+  RawHeader raw;
+  std::memcpy(&raw, encoded.data(), sizeof(raw));
+  raw.header_flags = header_flags;
+  put_with_checksum(raw, encoded);
+}
+
 Result<LiveHeader> decode_header(std::span<const std::byte> copy) {
   RawHeader raw;
   if (copy.size() < sizeof(raw)) return not_a_header("it is cut short");

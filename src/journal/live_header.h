@@ -67,6 +67,9 @@ size_t encode_header(const LiveHeader& header, std::span<std::byte, kHeaderBytes
 /// Makes encoded header bytes those of another segment of the same journal. No allocation.
 void set_segment(std::span<std::byte, kHeaderBytes> encoded, uint32_t segment_number, const LiveLayout& layout);
 
+/// Sets RawHeader::header_flags of encoded header bytes.
+void set_header_flags(std::span<std::byte, kHeaderBytes> encoded, uint32_t header_flags);
+
 /// One copy. kUnreadable: not a header, or damaged. kUnsupported: of a newer version.
 Result<LiveHeader> decode_header(std::span<const std::byte> copy);
 

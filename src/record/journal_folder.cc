@@ -87,15 +87,16 @@ int JournalFolder::open_under(const journal::Root& root) {
   const int root_fd = ::open(root.path.c_str(), kOpenFolder | O_CLOEXEC | (root.in_public_place ? O_NOFOLLOW : 0));
   if (root_fd < 0) return errno;
   std::vector<int> above = {root_fd};
-  int error = 0;
+  int error = place_.must_map_in_place && !can_map_in_place(root_fd) ? ENOTSUP : 0;
   for (const std::string& name : {std::string(journal::kLayoutFolder), journal::hash_name(place_.job),
                                   journal::hash_name(place_.run_id), journal::id_name(place_.journal_id)}) {
+    if (error != 0) break;
     const int fd = open_inside(above.back(), name);
     if (fd < 0) {
       error = -fd;
-      break;
+    } else {
+      above.push_back(fd);
     }
-    above.push_back(fd);
   }
   if (error == 0) {
     // Who we are on this file system (a server may map root to nobody) is told by the folder that nobody else can have
@@ -116,8 +117,11 @@ int JournalFolder::open_under(const journal::Root& root) {
 }
 
 int JournalFolder::adopt(int folder, const std::vector<int>& above) {
-  const int lock_fd = take_lock(folder);
-  if (lock_fd < 0) return -lock_fd;
+  int lock_fd = -1;
+  if (can_map_in_place(folder)) {
+    lock_fd = take_lock(folder);
+    if (lock_fd < 0) return -lock_fd;
+  }
   if (fd_ < 0) {
     fd_ = folder;
   } else {
@@ -142,6 +146,12 @@ int JournalFolder::sync_names() {
   for (size_t i = above_.size(); i-- > 0 && error == 0;) error = system_calls.sync(above_[i]);
   if (error == 0) close_all(above_);
   return error;
+}
+
+void JournalFolder::remove() {
+  if (fd_ < 0) return;
+  system_calls.remove_at(fd_, journal::kLockFile);
+  if (!above_.empty()) unlinkat(above_.back(), journal::id_name(place_.journal_id).c_str(), AT_REMOVEDIR);
 }
 
 bool can_map_in_place(int folder_fd) {

@@ -27,6 +27,7 @@ class JournalFolder {
     std::string job;
     std::string run_id;
     std::array<uint8_t, 16> journal_id{};
+    bool must_map_in_place = false;  ///< roots on which can_map_in_place() does not hold are passed over
   };
 
   explicit JournalFolder(Place place) : place_(std::move(place)) {}
@@ -47,6 +48,8 @@ class JournalFolder {
   [[nodiscard]] bool is_gone() const;
   /// Makes the names in it, and once its own and those above it, safe from a power cut. 0 or errno.
   int sync_names();
+  /// Removes the lock and the folder itself, if that is all there is.
+  void remove();
 
  private:
   int open_under(const journal::Root& root);

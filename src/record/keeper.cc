@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/keeper.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
-
-#include "record/system_calls.h"
 
 namespace goodput::record {
 namespace {
@@ -76,8 +70,7 @@ bool Keeper::Thread::join(int64_t deadline_ns) {
 }
 
 int Keeper::prepare() {
-  int error = supply();
-  if (error == 0) error = supply();
+  const int error = housekeeping_.supply();
   writer_.store_liveness(read_pair(system_clock()));
   return error;
 }
@@ -97,7 +90,7 @@ bool Keeper::stop(int64_t patience_ns) {
   const int64_t deadline_ns = read_clock_ns(CLOCK_MONOTONIC) + patience_ns;
   stopping_.store(true, std::memory_order_release);
   if (!liveness_.join(deadline_ns) || !keeper_.join(deadline_ns)) return false;
-  if (!had_keeper) finish_all();
+  if (!had_keeper) housekeeping_.finish_all(kFinalPatienceNs);
   is_finished_ = true;
   return writer_.chain().oldest() == nullptr;
 }
@@ -125,174 +118,29 @@ void Keeper::keep_alive() {
 }
 
 void Keeper::keep() {
-  const bool syncs = options_.sync_interval_seconds > 0;
+  // Without syncs, too, segments are sealed and staged ones copied.
+  const double interval_seconds = housekeeping_.options().sync_interval_seconds;
   const auto sync_interval_ns =
-      static_cast<int64_t>(std::min(options_.sync_interval_seconds, 86'400.0) * static_cast<double>(kSecondNs));
+      interval_seconds > 0 ? static_cast<int64_t>(std::min(interval_seconds, 86'400.0) * static_cast<double>(kSecondNs))
+                           : kSecondNs;
   int64_t next_check_ns = read_clock_ns(CLOCK_MONOTONIC) + kRetryNs;
   int64_t next_sync_ns = read_clock_ns(CLOCK_MONOTONIC) + sync_interval_ns;
   while (!stopping_.load(std::memory_order_acquire)) {
-    wait_until(keeper_.wake, syncs ? std::min(next_check_ns, next_sync_ns) : next_check_ns);
+    wait_until(keeper_.wake, std::min(next_check_ns, next_sync_ns));
     wake_pending_.store(false, std::memory_order_release);
-    supply();
+    housekeeping_.supply();
     if (read_clock_ns(CLOCK_MONOTONIC) >= next_check_ns) {
-      check_files();
+      housekeeping_.check_files();
       next_check_ns = read_clock_ns(CLOCK_MONOTONIC) + kRetryNs;
     }
-    retire_full(kRetirePatienceNs);
-    if (syncs && read_clock_ns(CLOCK_MONOTONIC) >= next_sync_ns) {
-      sync();
-      seal();
+    housekeeping_.retire_full(kRetirePatienceNs);
+    if (read_clock_ns(CLOCK_MONOTONIC) >= next_sync_ns) {
+      housekeeping_.sync();
+      housekeeping_.seal();
       next_sync_ns = read_clock_ns(CLOCK_MONOTONIC) + sync_interval_ns;
     }
   }
-  finish_all();
-}
-
-uint32_t Keeper::wanted_spares() const {
-  // Two once a recording thread had to prepare one itself: events come faster than one spare lasts.
-  return writer_.counts()[journal::Counter::kPreparedByCaller] == 0 ? 1 : 2;
-}
-
-int Keeper::supply() {
-  SegmentChain& chain = writer_.chain();
-  if (folder_.fd() < 0) {
-    if (const int error = folder_.open(); error != 0) {
-      chain.set_failure(error);
-      return error;
-    }
-    chain.set_folder(folder_.fd());
-    new_names_ = true;
-  }
-  while (chain.current() == nullptr || chain.spares() < wanted_spares()) {
-    const bool was_failing = chain.failure() != 0;
-    if (const int error = chain.add_segment(); error != 0) return error;
-    new_names_ = true;
-    if (was_failing) writer_.publish_counts();
-  }
-  return 0;
-}
-
-void Keeper::check_files() {
-  SegmentChain& chain = writer_.chain();
-  if (folder_.is_gone() && folder_.open() != 0) return;
-  LiveSegment* last_bad = nullptr;
-  for (LiveSegment* segment = chain.oldest(); segment != nullptr; segment = chain.after(*segment)) {
-    struct stat facts;
-    if (system_calls.facts(segment->fd, &facts) != 0) continue;
-    if (facts.st_size >= segment->layout.segment_bytes && facts.st_nlink > 0) continue;
-    segment->close();
-    segment->is_spare = segment != chain.current() && segment->is_unused();
-    last_bad = segment;
-  }
-  if (last_bad == nullptr) return;
-  // The next one first, so that recorders need not wait for it.
-  if (chain.after(*last_bad) == nullptr) chain.add_segment();
-  new_names_ = true;
-  chain.abandon_through(*last_bad);
-  writer_.publish_counts();
-}
-
-void Keeper::retire_full(int64_t patience_ns) {
-  SegmentChain& chain = writer_.chain();
-  std::vector<LiveSegment*> full;
-  const LiveSegment* current = chain.current();
-  for (LiveSegment* segment = chain.oldest(); segment != nullptr && segment != current;
-       segment = chain.after(*segment)) {
-    segment->close();
-    full.push_back(segment);
-  }
-  if (full.empty() || !writer_.quiesce(full, patience_ns)) return;
-  for (LiveSegment* segment : full) {
-    chain.take_out(*segment);
-    finish(*segment);
-    chain.recycle(*segment);
-  }
-}
-
-void Keeper::finish(LiveSegment& segment) {
-  struct stat facts {};
-  const bool known = system_calls.facts(segment.fd, &facts) == 0;
-  SegmentFile file{segment.number, segment.fd};
-  bool keep_file = !segment.is_spare;
-  if (!keep_file) {
-    if (known && facts.st_nlink > 0) system_calls.remove_at(folder_.fd(), SegmentName(segment.number).c_str());
-  } else if (known && facts.st_nlink == 0) {
-    // Deleted, or sealed by somebody who took us for dead: what was recorded since is in the mapping only.
-    file.fd = -1;
-    keep_file = write_anew(segment, file);
-    close(segment.fd);
-  } else if (known && facts.st_size < segment.layout.segment_bytes) {
-    keep_file = false;  // truncated: what is left of it is for recovery, not for sealing
-  }
-  munmap(segment.base, segment.layout.segment_bytes);
-  segment.base = nullptr;
-  if (keep_file) {
-    unsynced_.push_back(file);
-  } else if (file.fd >= 0) {
-    close(file.fd);
-  }
-}
-
-bool Keeper::write_anew(const LiveSegment& segment, SegmentFile& file) {
-  const SegmentName name(segment.number);
-  const int fd = system_calls.open_at(folder_.fd(), name.c_str(), O_RDWR | O_CREAT);
-  if (fd < 0) return false;
-  if (system_calls.write_at(fd, {segment.base, segment.layout.segment_bytes}, 0) != 0) {
-    close(fd);
-    return false;
-  }
-  file.fd = fd;
-  new_names_ = true;
-  return true;
-}
-
-void Keeper::sync() {
-  SegmentChain& chain = writer_.chain();
-  const uint64_t activity = writer_.activity();
-  if (activity == synced_activity_ && unsynced_.empty() && !new_names_) return;
-  synced_activity_ = activity;
-  for (const SegmentFile& file : unsynced_) {
-    if (system_calls.sync(file.fd) != 0) {
-      const Pin pin(writer_);
-      writer_.count(journal::Counter::kSyncFailed);
-    }
-    close(file.fd);
-    unsealed_.push_back(file.number);
-  }
-  unsynced_.clear();
-  LiveSegment* failed = nullptr;
-  for (LiveSegment* segment = chain.oldest(); segment != nullptr; segment = chain.after(*segment)) {
-    if (!segment->is_unused() && system_calls.sync(segment->fd) != 0) failed = segment;
-  }
-  if (failed != nullptr) {
-    // Pages whose write failed count as clean: a second sync would succeed and prove nothing. Go on in another file.
-    if (chain.after(*failed) == nullptr) chain.add_segment();
-    chain.abandon_through(*failed);
-    const Pin pin(writer_);
-    writer_.count(journal::Counter::kSyncFailed);
-  }
-  if (new_names_ && folder_.sync_names() == 0) new_names_ = false;
-}
-
-void Keeper::seal() {
-  if (options_.seal && !unsealed_.empty()) options_.seal(folder_.fd(), unsealed_);
-  unsealed_.clear();
-}
-
-void Keeper::finish_all() {
-  SegmentChain& chain = writer_.chain();
-  writer_.close();
-  LiveSegment* last = chain.current();
-  while (last != nullptr && chain.after(*last) != nullptr) {
-    last->close();
-    last = chain.after(*last);
-    last->close();
-    last->is_spare = last->is_unused();
-  }
-  if (last != nullptr) chain.abandon_through(*last);
-  retire_full(kFinalPatienceNs);
-  sync();
-  seal();
+  housekeeping_.finish_all(kFinalPatienceNs);
 }
 
 }  // namespace goodput::record

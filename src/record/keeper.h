@@ -3,7 +3,7 @@
 // The liveness thread writes one clock pair a second and does nothing else, so that no stalled disk makes a living
 // process look dead. The keeper prepares segments first, then looks after the files, then syncs, then seals.
 //
-//   Keeper keeper(writer, folder, {.sync_interval_seconds = 1});
+//   Keeper keeper(writer, housekeeping);
 //   keeper.start();
 //   …
 //   const bool done = keeper.stop(patience_ns);     // false: it is stuck in the file system; leave everything to it
@@ -17,30 +17,14 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
-#include <vector>
 
-#include "record/journal_folder.h"
-#include "record/writer.h"
+#include "record/housekeeping.h"
 
 namespace goodput::record {
 
-/// What is done with segments that are full, synced and no longer mapped.
-struct SegmentFile {
-  uint32_t number = 0;
-  int fd = -1;
-};
-
 class Keeper {
  public:
-  struct Options {
-    double sync_interval_seconds = 1;  ///< 0: never
-    /// Seals the segments of these numbers; called in the keeper's thread.
-    std::function<void(int folder, const std::vector<uint32_t>& numbers)> seal;
-  };
-
-  Keeper(Writer& writer, JournalFolder& folder, Options options)
-      : writer_(writer), folder_(folder), options_(std::move(options)) {}
+  Keeper(Writer& writer, Housekeeping& housekeeping) : writer_(writer), housekeeping_(housekeeping) {}
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
@@ -74,29 +58,13 @@ class Keeper {
   void keep();
   void keep_alive();
 
-  int supply();
-  void check_files();
-  void retire_full(int64_t patience_ns);
-  void finish(LiveSegment& segment);
-  bool write_anew(const LiveSegment& segment, SegmentFile& file);
-  void sync();
-  void seal();
-  void finish_all();
-  [[nodiscard]] uint32_t wanted_spares() const;
-
   Writer& writer_;
-  JournalFolder& folder_;
-  Options options_;
+  Housekeeping& housekeeping_;
   Thread keeper_;
   Thread liveness_;
   bool is_finished_ = false;
   std::atomic<bool> wake_pending_{false};
   std::atomic<bool> stopping_{false};
-
-  std::vector<SegmentFile> unsynced_;  // full, unmapped
-  std::vector<uint32_t> unsealed_;     // full, unmapped, synced
-  uint64_t synced_activity_ = 0;
-  bool new_names_ = false;
 };
 
 }  // namespace goodput::record

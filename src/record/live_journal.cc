@@ -26,7 +26,11 @@ struct Registry {
   std::mutex mutex;
   std::vector<LiveJournal*> open;
   std::vector<LiveJournal*> stuck;  // given back while their threads were in the file system
+  Registry* of_parent = nullptr;    // a forked child's memory still holds it
 };
+
+/// What a leak checker finds the registries by: it does not look into mapped pages.
+std::atomic<Registry*> newest_registry{nullptr};
 
 /// The registry is reached through a page that is wiped in forked children: a child does not find what its parent has
 /// open, nor a mutex that a thread of the parent held when it forked.
@@ -41,9 +45,12 @@ Registry* registry() {
   Registry* found = cell->load(std::memory_order_acquire);
   if (found != nullptr) return found;
   auto* made = new Registry;
-  if (cell->compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
-  delete made;
-  return found;
+  if (!cell->compare_exchange_strong(found, made, std::memory_order_acq_rel)) {
+    delete made;
+    return found;
+  }
+  made->of_parent = newest_registry.exchange(made);
+  return made;
 }
 
 /// For all writers of the process; never given back.
@@ -81,8 +88,15 @@ bool is_quiet() {
 LiveJournal::LiveJournal(Identity identity, const RecorderOptions& options)
     : identity_(std::move(identity)),
       journal_id_(random_id()),
-      folder_({.roots = identity_.roots, .job = identity_.job, .run_id = identity_.run_id, .journal_id = journal_id_}),
-      keeper_(writer_, folder_, {.sync_interval_seconds = options.sync_interval_seconds, .seal = seal_files}) {}
+      folder_(place()),
+      staging_(place(), journal::system_environment()),
+      housekeeping_(writer_, folder_, staging_,
+                    {.sync_interval_seconds = options.sync_interval_seconds, .seal = seal_files}),
+      keeper_(writer_, housekeeping_) {}
+
+JournalFolder::Place LiveJournal::place() const {
+  return {.roots = identity_.roots, .job = identity_.job, .run_id = identity_.run_id, .journal_id = journal_id_};
+}
 
 LiveJournal* LiveJournal::acquire(const RecorderOptions& options) {
   if (!options.enabled) return nullptr;

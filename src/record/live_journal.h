@@ -37,6 +37,7 @@ class LiveJournal {
 
  private:
   LiveJournal(Identity identity, const RecorderOptions& options);
+  [[nodiscard]] JournalFolder::Place place() const;
   ~LiveJournal() = default;
 
   /// Destroys those whose threads have come back.
@@ -47,7 +48,9 @@ class LiveJournal {
   Identity identity_;
   std::array<uint8_t, 16> journal_id_;
   JournalFolder folder_;
+  Staging staging_;
   Writer writer_;
+  Housekeeping housekeeping_;
   Keeper keeper_;
   int holders_ = 1;       // recorders that exist
   int open_holders_ = 1;  // and have not been closed

@@ -40,6 +40,11 @@ LiveSegment* SegmentChain::new_segment() {
 }
 
 void SegmentChain::recycle(LiveSegment& segment) {
+  mapped_bytes_.fetch_sub(segment.layout.segment_bytes, std::memory_order_relaxed);
+  put_back(segment);
+}
+
+void SegmentChain::put_back(LiveSegment& segment) {
   const auto index = static_cast<uint64_t>(&segment - pool_);
   uint64_t top = free_.load(std::memory_order_relaxed);
   uint64_t with_segment = 0;
@@ -52,11 +57,13 @@ void SegmentChain::recycle(LiveSegment& segment) {
 int SegmentChain::add_segment(uint32_t bytes) {
   LiveSegment* segment = new_segment();
   int error = segment == nullptr ? ENOMEM : 0;
+  if (mapped_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes > limit_bytes_) error = ENOSPC;
   if (error == 0) error = prepare_segment(*segment, folder(), header_, next_number_, bytes);
   if (error == 0) {
     append(*segment);
-  } else if (segment != nullptr) {
-    recycle(*segment);
+  } else {
+    mapped_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    if (segment != nullptr) put_back(*segment);
   }
   set_failure(error);
   return error;

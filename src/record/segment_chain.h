@@ -49,6 +49,9 @@ class SegmentChain {
   /// descriptor stays the caller's.
   void set_folder(int folder_fd) { folder_.store(folder_fd, std::memory_order_release); }
   void set_header(const HeaderTemplate& header) { header_ = header; }
+  [[nodiscard]] const HeaderTemplate& header() const { return header_; }
+  /// Segments that would make it more are refused with ENOSPC.
+  void set_limit_bytes(uint64_t bytes) { limit_bytes_ = bytes; }
   [[nodiscard]] int folder() const { return folder_.load(std::memory_order_acquire); }
 
   Run take_run();
@@ -79,6 +82,7 @@ class SegmentChain {
 
  private:
   LiveSegment* new_segment();
+  void put_back(LiveSegment& segment);
   [[nodiscard]] LiveSegment* end_mark() const { return pool_; }
   void append(LiveSegment& segment);
   /// Whether it stands between oldest() and `last`.
@@ -94,6 +98,8 @@ class SegmentChain {
   std::atomic<int> failure_{0};
   std::atomic<uint32_t> next_number_{1};
   HeaderTemplate header_;
+  uint64_t limit_bytes_ = ~uint64_t{0};
+  std::atomic<uint64_t> mapped_bytes_{0};
 };
 
 }  // namespace goodput::record
