@@ -10,14 +10,14 @@ namespace goodput::report {
 namespace {
 
 TEST(Rates, PercentHasNoAnswerWithoutAWhole) {
-  EXPECT_DOUBLE_EQ(percent(1, 4).value(), 25.0);
-  EXPECT_DOUBLE_EQ(percent(0, 4).value(), 0.0);
+  EXPECT_EQ(percent(1, 4), 25.0);
+  EXPECT_EQ(percent(0, 4), 0.0);
   EXPECT_FALSE(percent(0, 0).has_value());
   EXPECT_FALSE(percent(1, std::numeric_limits<double>::quiet_NaN()).has_value());
 }
 
 TEST(Rates, MeanHasNoAnswerWithoutACount) {
-  EXPECT_DOUBLE_EQ(mean(36'000, 3).value(), 12'000);
+  EXPECT_EQ(mean(36'000, 3), 12'000);
   EXPECT_FALSE(mean(36'000, 0).has_value());
 }
 
@@ -51,8 +51,9 @@ TEST(Rates, MeanLiesInsideItsInterval) {
   for (int64_t failures : {1, 2, 7, 50, 1'000}) {
     const auto interval = mtbf_interval(1e7, failures);
     ASSERT_TRUE(interval.has_value());
-    EXPECT_LT(interval->first, *mean(1e7, failures));
-    EXPECT_GT(interval->second, *mean(1e7, failures));
+    const double middle = mean(1e7, failures).value_or(0);
+    EXPECT_LT(interval->first, middle);
+    EXPECT_GT(interval->second, middle);
   }
 }
 

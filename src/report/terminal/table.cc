@@ -87,6 +87,7 @@ Line Table::draw_row(const std::vector<Cell>& cells, const std::vector<int>& wid
 void Table::draw(Page& page) const {
   const std::vector<int> widths = fitted_widths(page.columns());
   std::vector<Cell> titles;
+  titles.reserve(columns_.size());
   for (const TableColumn& column : columns_) titles.push_back({.text = column.title, .ink = {.faint = true}});
   page.add(draw_row(titles, widths, page.style.unicode));
   for (const std::vector<Cell>& row : rows_) page.add(draw_row(row, widths, page.style.unicode));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -89,7 +90,7 @@ class BreakdownTable {
   [[nodiscard]] std::string hours(double seconds) const {
     if (!report_.accelerators) return "";
     const double value = seconds * static_cast<double>(*report_.accelerators) / 3600;
-    return value < 99.95 ? fmt::format("{:.1f}", value) : human_count(static_cast<int64_t>(value + 0.5));
+    return value < 99.95 ? fmt::format("{:.1f}", value) : human_count(std::llround(value));
   }
   [[nodiscard]] std::string cost(double seconds) const {
     return rate_ > 0 ? human_money(rate_ * seconds, report_.currency, page_.style.unicode) : "";
