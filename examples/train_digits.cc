@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -161,7 +162,7 @@ class Network {
     const std::vector<float> scores = forward(digits).back();
     int right = 0;
     for (int i = 0; i < digits.size(); ++i) {
-      const auto first = scores.begin() + i * kDigits;
+      const auto first = scores.begin() + std::ptrdiff_t{i} * kDigits;
       right += std::max_element(first, first + kDigits) - first == digits.labels[static_cast<size_t>(i)] ? 1 : 0;
     }
     return right;

@@ -34,6 +34,7 @@ class TrainDigitsTest : public ::testing::Test {
       dup2(out, STDERR_FILENO);
       setenv("GOODPUT_DIR", path("journals").c_str(), 1);
       std::vector<char*> arguments;
+      arguments.reserve(words.size() + 1);
       for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
       arguments.push_back(nullptr);
       execv(arguments[0], arguments.data());
@@ -140,6 +141,17 @@ TEST_F(TrainDigitsTest, RunThatGetsFurtherEachTimeIsNotGivenUp) {
   EXPECT_EQ(attempts[1].steps, steps(0, 140));
   EXPECT_EQ(attempts[2].steps, steps(100, 210));
   EXPECT_EQ(attempts[3].steps, steps(200, 275));
+}
+
+TEST_F(TrainDigitsTest, StepsThatAKilledRunHadStagedAreBroughtHome) {
+  // As on a network file system: without the launcher the last second would stay behind until the next attempt.
+  setenv("GOODPUT_STAGING_DIR", path("staging").c_str(), 1);
+  EXPECT_EQ(run(launched(training("staged", {"--crash-at-step", "150"}), {"--no-restart"})), 137);
+  unsetenv("GOODPUT_STAGING_DIR");
+  const std::vector<Told> attempts = told();
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].steps, steps(0, 150));
+  EXPECT_EQ(attempts[0].exits, std::vector<std::string>{"signal 9"});
 }
 
 TEST_F(TrainDigitsTest, RunThatNeverStepsIsGivenUp) {

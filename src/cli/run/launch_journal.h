@@ -26,6 +26,7 @@ class LaunchJournal {
 
  private:
   std::string start_attempt(const std::string& attempt_id);
+  void record_exit(const Exit& exit);
   [[nodiscard]] bool made_progress() const;
 
   RecorderOptions options_;

@@ -23,7 +23,7 @@ using event::Kind;
 class LaunchJournalTest : public LaunchTest {
  protected:
   /// A launcher that records, in a process of its own, of commands that are functions of this program.
-  int launch(LaunchPlan plan, const RecorderOptions& options = {}) {
+  int launch(const LaunchPlan& plan, const RecorderOptions& options = {}) {
     const pid_t launcher = fork();
     if (launcher == 0) {
       RecorderOptions own = options;
