@@ -95,6 +95,7 @@ class ColumnsDecoder {
     if (events_ > 0) std::memcpy(columns_->shape.data(), shape.data(), events_);
     const uint8_t last_shape = events_ == 0 ? 0 : *std::max_element(columns_->shape.begin(), columns_->shape.end());
     if (events_ > 0 && last_shape >= columns_->shapes.size()) return false;
+    if (!fits_slots()) return false;
     const std::optional<size_t> bytes = total_length(lengths, true);
     const std::optional<size_t> attached_bytes = total_length(attachment_lengths, false);
     if (!bytes || !attached_bytes || in_.rest().size() != *bytes + *attached_bytes) return false;
@@ -128,8 +129,25 @@ class ColumnsDecoder {
       shape.attached = static_cast<uint8_t>(in_.take(7));
       shape.name = static_cast<uint16_t>(in_.take(0xffff));
       kind_.push_back(kinds_.number(shape.kind));
+      if ((shape.attached & EventShape::kWallTime) != 0 && (shape.attached & EventShape::kTimes) == 0) return false;
     }
     return in_.ok();
+  }
+
+  /// No event stands behind the last slot that a segment can have.
+  [[nodiscard]] bool fits_slots() const {
+    constexpr uint64_t kEnd = kMaxReadableSegmentBytes / kSlotBytes;
+    size_t i = 0;
+    for (const EventPiece& piece : columns_->pieces) {
+      uint64_t end = uint64_t{piece.slot} + uint64_t{kMaxEventSlots} * piece.events;
+      if (end > kEnd) {
+        end = piece.slot;
+        for (size_t k = i; k < i + piece.events; ++k) end += columns_->shapes[columns_->shape[k]].slots();
+      }
+      if (end > kEnd) return false;
+      i += piece.events;
+    }
+    return true;
   }
 
   void decode_times_and_values(std::span<const std::byte> lengths, NumberReader numbers) {

@@ -51,14 +51,14 @@ std::vector<EventPiece> pieces_of(std::span<const StoredEvent> events) {
   for (const StoredEvent& stored : events) {
     const uint32_t slots = shape_of(stored.event).slots();
     const uint32_t first_slot = stored.slot + 1 - slots;
-    const uint64_t first_number = stored.event.number + 1 - slots;
+    const uint64_t first_number = (stored.event.number + 1 - slots) & kLaneNumberMask;
     if (pieces.empty() || pieces.back().lane != stored.event.lane || first_slot != next_slot ||
         first_number != next_number) {
       pieces.push_back({.events = 0, .slot = first_slot, .number = first_number, .lane = stored.event.lane});
     }
     ++pieces.back().events;
     next_slot = stored.slot + 1;
-    next_number = stored.event.number + 1;
+    next_number = (stored.event.number + 1) & kLaneNumberMask;
   }
   return pieces;
 }

@@ -90,7 +90,7 @@ void for_each_event(const EventColumns& columns, Visit visit) {
       slot += shape.slots();
       number += shape.slots();
       event.lane = piece.lane;
-      event.number = number - 1;
+      event.number = (number - 1) & kLaneNumberMask;
       visit(event, slot - 1);
     }
   }

@@ -43,6 +43,7 @@ void EventStream::add(JournalView& journal, const SegmentState& segment) {
   add(journal, FreshPart{.number = segment.number,
                          .is_sealed = segment.is_finished,
                          .window = segment.given_out(),
+                         .after_boot_ns = std::numeric_limits<int64_t>::min(),
                          .count = segment.events,
                          .events = {},
                          .names = nullptr,
@@ -179,9 +180,10 @@ void EventStream::load_block(size_t index, size_t block) {
                                 .position_base = journal.writer_bits | (uint64_t{part.fresh.number} << kSlotBits),
                                 .origin = journal.origins.front().origin,
                                 .names = part.names.get()});
-    const bool is_all_wanted = (facts.kinds & ~journal.file->wanted_kinds()) == 0 &&
-                               part.fresh.window.is_everything() && range_.from_ns <= journal.first_ns(facts.times) &&
-                               range_.to_ns > journal.last_ns(facts.times);
+    const bool is_all_wanted =
+        (facts.kinds & ~journal.file->wanted_kinds()) == 0 && part.fresh.window.is_everything() &&
+        part.fresh.after_boot_ns == std::numeric_limits<int64_t>::min() &&
+        range_.from_ns <= journal.first_ns(facts.times) && range_.to_ns > journal.last_ns(facts.times);
     if (!is_all_wanted) keep_wanted(part, run.batch);
     set_origins(journal, run.batch.events());
     run.batch.sort();
@@ -219,10 +221,13 @@ void EventStream::keep_wanted(const Part& part, EventBatch& batch) const {
   const uint64_t kinds = part.journal == nullptr ? ~uint64_t{0} : part.journal->file->wanted_kinds();
   const SlotWindow& window = part.fresh.window;
   const bool all_slots = window.is_everything();
+  const bool all_recorded = part.fresh.after_boot_ns == std::numeric_limits<int64_t>::min();
+  const uint64_t after =
+      all_recorded ? 0 : part.journal->position_of(part.fresh.after_boot_ns, part.fresh.number, 0).major;
   constexpr uint64_t kSlotMask = (uint64_t{1} << kSlotBits) - 1;
   std::erase_if(batch.mutable_events(), [&](const event::Event& event) {
     return event.time_ns < range_.from_ns || event.time_ns >= range_.to_ns ||
-           (kinds >> static_cast<unsigned>(event.kind) & 1) == 0 ||
+           (kinds >> static_cast<unsigned>(event.kind) & 1) == 0 || (!all_recorded && event.position.major <= after) ||
            (!all_slots && !window.contains(static_cast<uint32_t>(event.position.minor & kSlotMask)));
   });
 }

@@ -187,6 +187,8 @@ class CursorCodec {
       out.number(start.slot);
     }
     out.number(file.first_unfinished_);
+    out.signed_number(file.folder_modified_ns_);
+    out.signed_number(file.ended_boot_ns_);
   }
 
   static bool load_facts(FieldReader& in, JournalFile& file) {
@@ -221,12 +223,15 @@ class CursorCodec {
       start.slot = static_cast<uint32_t>(in.number(~uint32_t{0}));
     }
     file.first_unfinished_ = in.number(kMostItems);
+    file.folder_modified_ns_ = in.signed_number();
+    file.ended_boot_ns_ = in.signed_number();
     return in.ok();
   }
 
   static void save_segment(const SegmentState& segment, FieldWriter& out) {
     out.number(segment.number);
-    out.number((segment.is_finished ? 1 : 0) | (segment.times.has_boot() ? 2 : 0) | (segment.times.has_wall() ? 4 : 0));
+    out.number((segment.is_finished ? 1 : 0) | (segment.times.has_boot() ? 2 : 0) | (segment.times.has_wall() ? 4 : 0) |
+               (segment.is_revived ? 8 : 0));
     out.number(segment.events);
     out.number(segment.kinds);
     if (segment.times.has_boot()) {
@@ -246,8 +251,9 @@ class CursorCodec {
 
   static void load_segment(FieldReader& in, SegmentState& segment) {
     segment.number = static_cast<uint32_t>(in.number(~uint32_t{0}));
-    const uint64_t bits = in.number(7);
+    const uint64_t bits = in.number(15);
     segment.is_finished = (bits & 1) != 0;
+    segment.is_revived = (bits & 8) != 0;
     segment.events = static_cast<uint32_t>(in.number(~uint32_t{0}));
     segment.kinds = in.number();
     if ((bits & 2) != 0) {

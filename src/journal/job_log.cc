@@ -60,16 +60,14 @@ Result<std::unique_ptr<JobLog>> JobLog::open(FileSystem& files, const std::vecto
 Status JobLog::poll(Sink sink) {
   find_journals();
   const ClockPair now = read_pair(*clock_);
+  look_again(now);
   std::vector<std::vector<FreshPart>> fresh(members_.size());
   for (size_t i = 0; i < members_.size(); ++i) {
     Member& member = *members_[i];
-    if (member.file->has_ended()) continue;
-    const auto folder = std::find_if(folders_.begin(), folders_.end(), [&](const RunFolder& candidate) {
-      return candidate.directory.get() == member.run_folder;
-    });
     // A folder that is gone has nothing new; what it held is missed when it is read back.
-    (void)member.file->refresh(*member.run_folder, {.boot_id = boot_id_, .now = now, .is_local = folder->is_local},
-                               decompressor_, fresh[i]);
+    if (!member.file->has_ended()) {
+      (void)member.file->refresh(*member.run_folder, observer_of(member, now), decompressor_, fresh[i]);
+    }
   }
   set_clocks();
   assign();
@@ -95,6 +93,22 @@ Status JobLog::poll(Sink sink) {
     sink(events);
     return true;
   });
+}
+
+Observer JobLog::observer_of(const Member& member, const ClockPair& now) const {
+  const auto folder = std::find_if(folders_.begin(), folders_.end(), [&](const RunFolder& candidate) {
+    return candidate.directory.get() == member.run_folder;
+  });
+  return {.boot_id = boot_id_, .now = now, .is_local = folder->is_local};
+}
+
+/// Of the journals that have ended a few in turn, so that their number does not matter: one may have been stopped only.
+void JobLog::look_again(const ClockPair& now) {
+  constexpr size_t kLookedAt = 4;
+  for (size_t i = 0; i < std::min(kLookedAt, members_.size()); ++i) {
+    Member& member = *members_[looked_at_++ % members_.size()];
+    member.file->look_again(*member.run_folder, observer_of(member, now));
+  }
 }
 
 Status JobLog::read(int64_t from_ns, int64_t to_ns, Sink sink) {

@@ -70,8 +70,8 @@ class JobLog final : public event::Source {
     JournalView view;
     JournalPart part = JournalPart::kUndecided;
     size_t beside = 0;
-    bool is_given = false;       ///< its events are among those that polls gave
-    bool was_refreshed = false;  ///< by an earlier poll than this
+    bool is_given = false;                 ///< its events are among those that polls gave
+    bool was_refreshed = false;            ///< by an earlier poll than this
     std::vector<size_t> attempts;          ///< that it opened, by their start
     std::vector<event::Event> heartbeats;  ///< the latest given of each of them
   };
@@ -100,6 +100,8 @@ class JobLog final : public event::Source {
   JobLog(const std::string& job, const std::string& run_id, const Clock& clock);
 
   void find_journals();
+  [[nodiscard]] Observer observer_of(const Member& member, const ClockPair& now) const;
+  void look_again(const ClockPair& now);
   void list_folder(RunFolder& folder);
   Member& add_member(const JournalId& id, RunFolder& folder);
   void set_clocks();
@@ -121,6 +123,7 @@ class JobLog final : public event::Source {
   std::deque<std::string> strings_;             // what origins refer to
   std::deque<event::Origin> origins_;
   std::map<std::pair<const Member*, std::string>, const event::Origin*> origin_by_attempt_;
+  size_t looked_at_ = 0;  // of the members that have ended
   Decompressor decompressor_;
 };
 

@@ -93,7 +93,8 @@ class Log : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  ManualClock clock_{{.boot_ns = kBoot, .wall_ns = kWall}};
+  /// A second after the journals were opened: a reader takes nothing from the future of a process on its own machine.
+  ManualClock clock_{{.boot_ns = kBoot + kSecond, .wall_ns = kWall + kSecond}};
   std::unique_ptr<JobLog> log_;
   std::vector<Seen> given_;
   std::vector<Finding> findings_;
@@ -240,6 +241,34 @@ TEST_F(Log, ADeadJournalIsTakenToItsEnd) {
   ASSERT_NE(finding(finding::kEventsLost), nullptr);
   EXPECT_EQ(finding(finding::kEventsLost)->count, 2u);
   EXPECT_TRUE(poll().empty());
+}
+
+TEST_F(Log, AProcessThatWasOnlyStoppedIsTakenUpAgain) {
+  JournalFixture rank0(folder_.path(), {.boot_id = read_boot_id()});
+  for (int64_t i = 0; i < 5; ++i) rank0.append(step(i, kBoot + i));
+  rank0.write();
+  open();
+  EXPECT_EQ(steps(poll()).size(), 5u);
+  clock_.advance(60 * kSecond);
+  poll();
+  EXPECT_TRUE(poll().empty());
+  ASSERT_TRUE(rank0.seal(1).ok());
+  EXPECT_TRUE(poll().empty());
+  EXPECT_TRUE(poll().empty());
+  // It goes on in the mapping of the segment that was sealed, which its keeper writes anew, and in another.
+  rank0.append(step(5, kBoot + 60 * kSecond));
+  rank0.rotate();
+  rank0.append(step(6, kBoot + 61 * kSecond));
+  rank0.alive_at(kBoot + 61 * kSecond);
+  rank0.write();
+  clock_.advance(kSecond);
+  EXPECT_THAT(steps(poll()), ElementsAre(5, 6));
+  ASSERT_TRUE(rank0.seal(1).ok());
+  rank0.append(step(7, kBoot + 61 * kSecond + 5));
+  rank0.write();
+  EXPECT_THAT(steps(poll()), ElementsAre(7));
+  EXPECT_THAT(steps(read(0, std::numeric_limits<int64_t>::max())), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_TRUE(log_->findings().empty());
 }
 
 TEST_F(Log, AnIdThatADeadJournalHeldIsTakenUpWithANumber) {

@@ -2,6 +2,7 @@
 #include "journal/journal_file.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "journal/definitions.h"
@@ -12,9 +13,6 @@
 namespace goodput::journal {
 namespace {
 
-// Numbers are handed out in order, but a segment may be prepared and removed unused, or fail to be prepared; the
-// recorder prepares at most two ahead.
-constexpr uint32_t kNumbersProbed = 4;
 // Runs are handed out in order, and written the moment they are: with so many untouched ones in a row there are no
 // more. One is untouched for the time between a thread's taking it and its first store, unless the thread is stopped
 // there.
@@ -22,11 +20,6 @@ constexpr uint32_t kRunsProbed = 4;
 
 constexpr uint64_t kCheckpointStatistics = uint64_t{1} << static_cast<unsigned>(event::Kind::kCheckpointSave) |
                                            uint64_t{1} << static_cast<unsigned>(event::Kind::kCheckpointRestore);
-
-bool exists(Directory& folder, uint32_t number) {
-  return folder.facts(segment_name(number, SegmentForm::kLive)).ok() ||
-         folder.facts(segment_name(number, SegmentForm::kSealed)).ok();
-}
 
 std::vector<std::byte> read_part(const File& file, uint64_t offset, size_t size) {
   std::vector<std::byte> bytes(size);
@@ -63,10 +56,9 @@ Status JournalFile::refresh(Directory& run_folder, const Observer& observer, Dec
                             std::vector<FreshPart>& fresh) {
   if (has_ended_ || !facts_.refused.empty()) return {};
   ASSIGN_OR_RETURN(const std::unique_ptr<Directory> folder, run_folder.open_directory(id_name(id_)));
-  if (!was_listed_) RETURN_IF_ERROR(find_segments(*folder));
-  for (size_t i = first_unfinished_;; ++i) {
-    if (i == segments_.size()) probe_behind(*folder);
-    if (i == segments_.size()) break;
+  observer_ = observer;
+  RETURN_IF_ERROR(find_segments(*folder));
+  for (size_t i = first_unfinished_; i < segments_.size(); ++i) {
     if (!segments_[i].is_finished) refresh_segment(*folder, segments_[i], false, decompressor, fresh);
   }
 
@@ -80,8 +72,28 @@ Status JournalFile::refresh(Directory& run_folder, const Observer& observer, Dec
   while (first_unfinished_ < segments_.size() && segments_[first_unfinished_].is_finished) ++first_unfinished_;
   if (facts_.is_dead && first_unfinished_ == segments_.size()) {
     has_ended_ = true;
+    ended_boot_ns_ = facts_.last_event_boot_ns;
   }
   return {};
+}
+
+void JournalFile::look_again(Directory& run_folder, const Observer& observer) {
+  // Of another boot nobody comes back.
+  if (!has_ended_ || !facts_.header || facts_.header->boot_id != observer.boot_id) return;
+  const auto folder = run_folder.open_directory(id_name(id_));
+  if (!folder.ok()) return;
+  const Result<FileFacts> facts = folder.value()->facts();
+  if (!facts.ok() || facts->modified_ns == folder_modified_ns_) return;
+  has_ended_ = false;
+  // What was written when it was stopped is among its last segments; the writer makes them anew when others sealed
+  // them.
+  constexpr size_t kRecent = 4;
+  const size_t recent = segments_.size() < kRecent ? 0 : segments_.size() - kRecent;
+  for (size_t i = recent; i < segments_.size(); ++i) {
+    segments_[i].is_finished = false;
+    segments_[i].is_revived = true;
+  }
+  first_unfinished_ = std::min(first_unfinished_, recent);
 }
 
 std::vector<Loss> JournalFile::losses() const {
@@ -97,38 +109,6 @@ std::vector<Loss> JournalFile::losses() const {
   return all;
 }
 
-Status JournalFile::find_segments(Directory& folder) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, folder.list());
-  std::vector<uint32_t> numbers;
-  for (const std::string& name : names) {
-    if (const std::optional<SegmentFileName> parsed = parse_segment_name(name)) numbers.push_back(parsed->number);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  // What the listing missed: before the first (older ones may have been dropped) and between.
-  if (!numbers.empty()) {
-    while (numbers.front() > 1 && exists(folder, numbers.front() - 1))
-      numbers.insert(numbers.begin(), numbers.front() - 1);
-  }
-  for (size_t i = 1; i < numbers.size(); ++i) {
-    for (uint32_t number = numbers[i] - 1; number > numbers[i - 1]; --number) {
-      if (exists(folder, number)) numbers.insert(numbers.begin() + static_cast<ptrdiff_t>(i), number);
-    }
-  }
-  for (const uint32_t number : numbers) segments_.emplace_back().number = number;
-  was_listed_ = true;
-  return {};
-}
-
-void JournalFile::probe_behind(Directory& folder) {
-  const uint32_t last = segments_.empty() ? 0 : segments_.back().number;
-  for (uint32_t number = last + 1; number <= last + kNumbersProbed; ++number) {
-    if (!exists(folder, number)) continue;
-    segments_.emplace_back().number = number;
-    return;
-  }
-}
-
 /// Live form, sealed form; the live one is removed only when the sealed one is there.
 void JournalFile::refresh_segment(Directory& folder, SegmentState& segment, bool final, Decompressor& decompressor,
                                   std::vector<FreshPart>& fresh) {
@@ -139,7 +119,7 @@ void JournalFile::refresh_segment(Directory& folder, SegmentState& segment, bool
     } else if (live.status().code() != StatusCode::kNotFound) {
       return;
     }
-    if (finish_sealed(folder, segment, decompressor, fresh)) return;
+    if (finish_sealed(folder, segment, final, decompressor, fresh)) return;
   }
   // Neither form: it was prepared and never used, or dropped by the disk budget.
   if (final) finish(segment, {}, {});
@@ -170,43 +150,55 @@ bool JournalFile::follow_live(const File& file, SegmentState& segment, std::vect
   front.counters = read_counters(first_page, {}, seed);
   note_front(front);
 
-  RunScan scan;
-  uint32_t untouched = 0;
-  for (uint32_t run = 0; run < layout.runs && untouched < kRunsProbed; ++run) {
-    if (segment.consumed[run] == kRunSlots) continue;
-    const uint64_t offset = layout.runs_offset + uint64_t{run} * kRunBytes;
-    RunScan of_run;
-    for (int tries = 0; tries < 2; ++tries) {
-      of_run = RunScan{};
-      scan_run(read_part(file, offset, kRunBytes), segment.first_slot + run * kRunSlots, seed,
-               {.from = segment.consumed[run], .final = false}, of_run);
-      // A store may have been half way through while it was read.
-      if (!of_run.damaged) break;
-    }
-    const bool touched = of_run.consumed > 0 || segment.consumed[run] > 0;
-    untouched = touched ? 0 : untouched + (run >= segment.first_untouched_run ? 1 : 0);
-    if (touched) segment.first_untouched_run = std::max(segment.first_untouched_run, run + 1);
-    segment.consumed[run] = static_cast<uint8_t>(std::max<uint32_t>(segment.consumed[run], of_run.consumed));
-    scan.events.insert(scan.events.end(), of_run.events.begin(), of_run.events.end());
-    for (const Loss& loss : of_run.losses) goodput::journal::add_loss(segment.losses, loss);
+  std::vector<StoredEvent> events;
+  find_touched_runs(file, layout, segment);
+  for (uint32_t run = 0; run < segment.first_untouched_run; ++run) {
+    if (segment.consumed[run] < kRunSlots) follow_run(file, layout, seed, run, segment, events);
   }
-  if (scan.events.empty()) return true;
-  if (segment.names == nullptr || !says_all_names(*segment.names, scan.events)) {
+  if (events.empty()) return true;
+  if (segment.names == nullptr || !says_all_names(*segment.names, events)) {
     const std::vector<std::byte> area = read_part(file, layout.definitions_offset, layout.definitions_bytes);
     const std::vector<std::byte> mirror = read_part(file, layout.mirror_definitions_offset, layout.definitions_bytes);
     auto names = std::make_shared<NameTable>();
     for (const Definition& definition : read_definitions(area, mirror, seed)) {
       names->add(definition.id, definition.text);
     }
-    for (const StoredEvent& stored : scan.events) {
+    for (const StoredEvent& stored : events) {
       for (const uint16_t id : name_ids(stored.event)) {
         if (!names->contains(id)) names->add_lost(id);
       }
     }
     segment.names = std::move(names);
   }
-  give_out(segment, std::move(scan.events), segment.names, fresh);
+  give_out(segment, std::move(events), segment.names, fresh);
   return true;
+}
+
+/// Runs are handed out in order: goes on from where the last one was seen.
+void JournalFile::find_touched_runs(const File& file, const LiveLayout& layout, SegmentState& segment) {
+  for (uint32_t run = segment.first_untouched_run;
+       run < std::min(layout.runs, segment.first_untouched_run + kRunsProbed); ++run) {
+    const std::vector<std::byte> first = read_part(file, layout.runs_offset + uint64_t{run} * kRunBytes, kSlotBytes);
+    const bool is_touched =
+        std::any_of(first.begin(), first.end(), [](std::byte byte) { return byte != std::byte{0}; });
+    if (is_touched) segment.first_untouched_run = run + 1;
+  }
+}
+
+void JournalFile::follow_run(const File& file, const LiveLayout& layout, uint32_t seed, uint32_t run,
+                             SegmentState& segment, std::vector<StoredEvent>& events) const {
+  const uint64_t offset = layout.runs_offset + uint64_t{run} * kRunBytes;
+  RunScan scan;
+  for (int tries = 0; tries < 2; ++tries) {
+    scan = RunScan{};
+    scan_run(read_part(file, offset, kRunBytes), segment.first_slot + run * kRunSlots, seed,
+             {.from = segment.consumed[run], .final = false, .before_boot_ns = horizon_ns()}, scan);
+    // A store may have been half way through while it was read.
+    if (!scan.damaged) break;
+  }
+  segment.consumed[run] = static_cast<uint8_t>(std::max<uint32_t>(segment.consumed[run], scan.consumed));
+  events.insert(events.end(), scan.events.begin(), scan.events.end());
+  for (const Loss& loss : scan.losses) goodput::journal::add_loss(segment.losses, loss);
 }
 
 /// Takes all that is left of a segment to which nobody writes any more.
@@ -232,7 +224,7 @@ bool JournalFile::finish_live(const File& file, SegmentState& segment, std::vect
   return true;
 }
 
-bool JournalFile::finish_sealed(Directory& folder, SegmentState& segment, Decompressor& decompressor,
+bool JournalFile::finish_sealed(Directory& folder, SegmentState& segment, bool final, Decompressor& decompressor,
                                 std::vector<FreshPart>& fresh) {
   const auto file = folder.open_file(segment_name(segment.number, SegmentForm::kSealed), Access::kRead);
   if (!file.ok()) return false;
@@ -243,9 +235,12 @@ bool JournalFile::finish_sealed(Directory& folder, SegmentState& segment, Decomp
     return reader.status().code() == StatusCode::kUnsupported;
   }
   note_front(reader->front());
+  const auto is_behind_horizon = [&](const BlockFacts& block) { return block.times.last_boot_ns >= horizon_ns(); };
+  if (!final && std::any_of(reader->blocks().begin(), reader->blocks().end(), is_behind_horizon)) return true;
   FreshPart part{.number = segment.number,
                  .is_sealed = true,
                  .window = {segment.first_slot, segment.consumed, {}},
+                 .after_boot_ns = segment.is_revived ? ended_boot_ns_ : std::numeric_limits<int64_t>::min(),
                  .count = 0,
                  .events = {},
                  .names = nullptr,
@@ -278,6 +273,14 @@ bool JournalFile::finish_sealed(Directory& folder, SegmentState& segment, Decomp
   return true;
 }
 
+/// Of a process on this machine only what it recorded before this refresh began is given out. Then of each thread a
+/// beginning is given, whatever the order in which its runs and segments are looked at: what it recorded earlier than
+/// an event from before that moment was stored before it, too.
+int64_t JournalFile::horizon_ns() const {
+  const bool same_clock = facts_.header && !observer_.boot_id.empty() && facts_.header->boot_id == observer_.boot_id;
+  return same_clock ? observer_.now.boot_ns : std::numeric_limits<int64_t>::max();
+}
+
 void JournalFile::give_out(SegmentState& segment, std::vector<StoredEvent> events,
                            std::shared_ptr<const NameTable> names, std::vector<FreshPart>& fresh) {
   FreshPart part{
@@ -285,6 +288,7 @@ void JournalFile::give_out(SegmentState& segment, std::vector<StoredEvent> event
   for (const StoredEvent& stored : events) {
     facts_.last_event_boot_ns = std::max(facts_.last_event_boot_ns, stored.event.boot_ns);
     if ((wanted_kinds_ >> static_cast<unsigned>(stored.event.kind) & 1) == 0) continue;
+    if (segment.is_revived && stored.event.boot_ns <= ended_boot_ns_) continue;
     part.events.push_back(stored);
     part.times.add(stored.event);
     segment.kinds |= uint64_t{1} << static_cast<unsigned>(stored.event.kind);
@@ -338,6 +342,7 @@ void JournalFile::finish(SegmentState& segment, std::vector<Loss> losses, const 
   segment.consumed.shrink_to_fit();
   segment.names.reset();
   segment.losses.clear();
+  if (segment.is_revived) return;  // counted when it was finished first
   for (const Loss& loss : losses) add_loss(loss);
   lanes_.add(lanes);
 }

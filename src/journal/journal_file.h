@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +41,7 @@ struct SlotWindow {
 struct SegmentState {
   uint32_t number = 0;
   bool is_finished = false;          ///< all of it was given out, and no more will come
+  bool is_revived = false;           ///< it was finished once; then its writer turned out to be alive
   uint32_t first_slot = 0;           ///< of run 0
   std::vector<uint8_t> consumed;     ///< slots given out, by run; empty when finished
   uint32_t first_untouched_run = 0;  ///< no slot of it, nor of those behind it, was seen
@@ -57,8 +59,9 @@ struct FreshPart {
   uint32_t number = 0;
   bool is_sealed = false;  ///< read it from the sealed file, `window` of it
   SlotWindow window;
-  uint32_t count = 0;               ///< at most so many events
-  std::vector<StoredEvent> events;  ///< from a live file
+  int64_t after_boot_ns = std::numeric_limits<int64_t>::min();  ///< of that, what was recorded later
+  uint32_t count = 0;                                           ///< at most so many events
+  std::vector<StoredEvent> events;                              ///< from a live file
   std::shared_ptr<const NameTable> names;
   TimeBounds times;
 };
@@ -87,6 +90,10 @@ class JournalFile {
   Status refresh(Directory& run_folder, const Observer& observer, Decompressor& decompressor,
                  std::vector<FreshPart>& fresh);
 
+  /// Of a journal that has ended: looks whether its folder changed since, as when its process had only been stopped. If
+  /// so, it has not ended, and the next refresh() takes what was recorded since.
+  void look_again(Directory& run_folder, const Observer& observer);
+
   [[nodiscard]] const std::array<uint8_t, 16>& id() const { return id_; }
   [[nodiscard]] const Facts& facts() const { return facts_; }
   /// Of everything that was given out, each reason once; missing numbers once the journal has ended.
@@ -103,12 +110,17 @@ class JournalFile {
   friend class CursorCodec;
 
   Status find_segments(Directory& folder);
-  void probe_behind(Directory& folder);
+  void add_segment(uint32_t number);
+  bool probe_behind(Directory& folder);
+  void probe_between(Directory& folder, uint32_t reach);
   void refresh_segment(Directory& folder, SegmentState& segment, bool final, Decompressor& decompressor,
                        std::vector<FreshPart>& fresh);
   bool follow_live(const File& file, SegmentState& segment, std::vector<FreshPart>& fresh);
+  static void find_touched_runs(const File& file, const LiveLayout& layout, SegmentState& segment);
+  void follow_run(const File& file, const LiveLayout& layout, uint32_t seed, uint32_t run, SegmentState& segment,
+                  std::vector<StoredEvent>& events) const;
   bool finish_live(const File& file, SegmentState& segment, std::vector<FreshPart>& fresh);
-  bool finish_sealed(Directory& folder, SegmentState& segment, Decompressor& decompressor,
+  bool finish_sealed(Directory& folder, SegmentState& segment, bool final, Decompressor& decompressor,
                      std::vector<FreshPart>& fresh);
   void give_out(SegmentState& segment, std::vector<StoredEvent> events, std::shared_ptr<const NameTable> names,
                 std::vector<FreshPart>& fresh);
@@ -116,17 +128,21 @@ class JournalFile {
   void set_header(const LiveHeader& header);
   void note_job_starts(std::span<const StoredEvent> events, uint32_t number);
   void finish(SegmentState& segment, std::vector<Loss> losses, const LaneExtents& lanes);
+  [[nodiscard]] int64_t horizon_ns() const;
   [[nodiscard]] SegmentHint hint(const SegmentState& segment) const { return {id_, segment.number}; }
 
   std::array<uint8_t, 16> id_;
   uint64_t wanted_kinds_ = ~uint64_t{0};
   Facts facts_;
+  Observer observer_;                   // of the refresh under way
   std::vector<SegmentState> segments_;  // by number
   size_t first_unfinished_ = 0;
   LaneExtents lanes_;         // of finished segments
   std::vector<Loss> losses_;  // of finished segments, and what was found while they were read
   bool has_ended_ = false;
   bool was_listed_ = false;
+  int64_t folder_modified_ns_ = 0;                               // when it was listed last
+  int64_t ended_boot_ns_ = std::numeric_limits<int64_t>::min();  // its last event when it was taken for dead
 };
 
 }  // namespace goodput::journal

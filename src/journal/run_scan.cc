@@ -55,7 +55,10 @@ class Scanner {
     for (uint32_t i = options.from; i < count_; ++i) {
       states_[i] = state_of(i);
       if (states_[i] == SlotState::kBlank && !options.final) may_end = true;
-      if (states_[i] == SlotState::kHead && !may_end) end = i + 1;
+      const bool is_head = states_[i] == SlotState::kHead;
+      if (is_head && !options.final && static_cast<int64_t>(slots_[i].boot_ns) >= options.before_boot_ns)
+        may_end = true;
+      if (is_head && !may_end) end = i + 1;
     }
     for (uint32_t i = options.from; i < end; ++i) scan_->damaged = scan_->damaged || states_[i] == SlotState::kDamaged;
     return options.final ? last_head(options.from) : end;

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace goodput::journal {
 struct RunScanOptions {
   uint32_t from = 0;  ///< slots of this run that were consumed before
   bool final = true;
+  int64_t before_boot_ns = std::numeric_limits<int64_t>::max();  ///< unless final: stop at an event that is not older
 };
 
 struct RunScan {

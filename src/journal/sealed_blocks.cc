@@ -11,7 +11,7 @@
 namespace goodput::journal {
 namespace {
 
-// Levels 1 to 9 differ by 0.3 % on the reference stream and by 2 % with loads, and the lower ones are twice as fast.
+// Level 9 takes 1 % less on the reference stream and 2 % less with loads, at twice the time; level 1 the same as 3.
 constexpr int kCompressionLevel = 3;
 
 constexpr size_t kCheckedOffset = offsetof(RawBlock, plain_bytes);

@@ -36,6 +36,12 @@ void join(Segment& segment, const Segment& other) {
   for (const auto& [id, text] : other.names.texts()) segment.names.add(id, text);
 }
 
+/// Prepared ahead, and then its process died. The first segment stays: it says who wrote the journal.
+bool was_never_used(const Segment& segment) {
+  return segment.header.segment_number != 1 && segment.events.empty() && segment.lanes.lanes().empty() &&
+         segment.losses.empty() && segment.clock.pairs == 0;
+}
+
 Status unavailable(std::string why) { return Status(StatusCode::kUnavailable, "sealing a journal: " + std::move(why)); }
 
 struct JournalPulse {
@@ -77,6 +83,7 @@ Status seal_numbered(Directory& folder, uint32_t number, const std::optional<std
   ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_whole_file(folder, live_name, kMaxLiveFileBytes));
   if (is_blank(bytes)) return folder.remove_file(live_name);
   ASSIGN_OR_RETURN(Segment segment, recover_live(bytes, hint_of(id, number)));
+  if (was_never_used(segment)) return folder.remove_file(live_name);
   const std::string sealed_name = segment_name(number, SegmentForm::kSealed);
   if (const auto before = read_whole_file(folder, sealed_name, kMaxSealedBytes); before.ok()) {
     const Result<Segment> sealed = recover_sealed(*before, hint_of(id, number));
