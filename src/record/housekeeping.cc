@@ -185,10 +185,14 @@ void Housekeeping::sync_live() {
 
 void Housekeeping::copy_live() {
   SegmentChain& chain = writer_.chain();
+  std::vector<LiveSegment*> segments;
   for (LiveSegment* segment = chain.oldest(); segment != nullptr; segment = chain.after(*segment)) {
     // The current one also when nothing stands in it yet: it says that we live.
-    if (segment->is_unused() && segment != chain.current()) continue;
-    if (staging_.copy(*segment, folder_.fd()) != 0) return;
+    if (!segment->is_unused() || segment == chain.current()) segments.push_back(segment);
+  }
+  // The newest first: what is copied is a beginning of what was recorded, without holes.
+  for (size_t i = segments.size(); i-- > 0;) {
+    if (staging_.copy(*segments[i], folder_.fd()) != 0) return;
     new_names_ = true;
   }
   if (options_.sync_interval_seconds > 0 && staging_.sync() != 0) count_failed_sync();
