@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command.h"
+
+namespace goodput::cli {
+
+std::vector<Command> commands() { return {version_command(), help_command(), completion_command()}; }
+
+}  // namespace goodput::cli
