@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "journal/definitions.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -14,7 +15,7 @@ uint32_t definition_checksum(uint32_t seed, uint32_t offset, uint32_t id_and_len
   uint32_t crc = crc32c_word(seed, (uint64_t{id_and_length} << 32) | offset);
   for (size_t at = 0; at < text.size(); at += 8) {
     uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, text.size() - at < 8 ? text.size() - at : 8);
+    std::memcpy(&word, text.data() + at, std::min<size_t>(text.size() - at, 8));
     crc = crc32c_word(crc, word);
   }
   return crc;
@@ -34,10 +35,16 @@ Definition definition_at(std::span<const std::byte> area, size_t offset, uint32_
   return {static_cast<uint16_t>(id_and_length), text};
 }
 
+/// By words, of which the first, with the checksum, is the last to be stored: a keeper may be copying the page
+/// meanwhile.
 void put_copy(std::byte* at, uint32_t checksum, uint32_t id_and_length, std::string_view text) {
-  if (!text.empty()) std::memcpy(at + kDefinitionHeadBytes, text.data(), text.size());
-  std::memcpy(at + sizeof(checksum), &id_and_length, sizeof(id_and_length));
-  std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(at)).store(checksum, std::memory_order_release);
+  auto* words = reinterpret_cast<uint64_t*>(at);
+  for (size_t done = 0; done < text.size(); done += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data() + done, std::min<size_t>(text.size() - done, 8));
+    std::atomic_ref(words[1 + done / 8]).store(word, std::memory_order_relaxed);
+  }
+  std::atomic_ref(words[0]).store((uint64_t{id_and_length} << 32) | checksum, std::memory_order_release);
 }
 
 }  // namespace

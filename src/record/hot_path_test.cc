@@ -56,7 +56,7 @@ static_assert(kSlotsOfAStep * (kStepsWithinARun + 2) < 128);
 /// From here on this thread is killed by any system call but the one that ends the process.
 void forbid_system_calls() {
   std::array filter = {
-      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),  // NOLINT(name): the kernel's
       sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
       sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
       sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),

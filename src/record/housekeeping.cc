@@ -129,10 +129,14 @@ void Housekeeping::remove_segment(const LiveSegment& segment) {
 }
 
 bool Housekeeping::write_anew(const LiveSegment& segment, Retired& retired) {
-  const SegmentName name(segment.number);
-  const int fd = system_calls.open_at(folder_.fd(), name.c_str(), O_RDWR | O_CREAT);
+  const SegmentName unfinished(segment.number, ".anew");
+  const int fd = system_calls.open_at(folder_.fd(), unfinished.c_str(), O_RDWR | O_CREAT | O_TRUNC);
   if (fd < 0) return false;
-  if (system_calls.write_at(fd, {segment.base, segment.layout.segment_bytes}, 0) != 0) {
+  int error = system_calls.write_at(fd, {segment.base, segment.layout.segment_bytes}, 0);
+  if (error == 0) {
+    error = system_calls.rename_at(folder_.fd(), unfinished.c_str(), SegmentName(segment.number).c_str());
+  }
+  if (error != 0) {
     close(fd);
     return false;
   }
@@ -185,10 +189,14 @@ void Housekeeping::sync_live() {
 
 void Housekeeping::copy_live() {
   SegmentChain& chain = writer_.chain();
+  std::vector<LiveSegment*> segments;
   for (LiveSegment* segment = chain.oldest(); segment != nullptr; segment = chain.after(*segment)) {
     // The current one also when nothing stands in it yet: it says that we live.
-    if (segment->is_unused() && segment != chain.current()) continue;
-    if (staging_.copy(*segment, folder_.fd()) != 0) return;
+    if (!segment->is_unused() || segment == chain.current()) segments.push_back(segment);
+  }
+  // The newest first: what is copied is a beginning of what was recorded, without holes.
+  for (size_t i = segments.size(); i-- > 0;) {
+    if (staging_.copy(*segments[i], folder_.fd()) != 0) return;
     new_names_ = true;
   }
   if (options_.sync_interval_seconds > 0 && staging_.sync() != 0) count_failed_sync();

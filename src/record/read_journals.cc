@@ -18,6 +18,16 @@ std::vector<std::byte> read_file(const fs::path& path) {
   return {bytes, bytes + text.size()};
 }
 
+/// What lies in a folder; nothing when it goes away meanwhile.
+std::vector<fs::path> list(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code gone;
+  for (fs::directory_iterator at(folder, gone); !gone && at != fs::directory_iterator(); at.increment(gone)) {
+    paths.push_back(at->path());
+  }
+  return paths;
+}
+
 bool is_blank_file(const std::vector<std::byte>& bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
@@ -56,7 +66,7 @@ constexpr int kMaxGap = 16;
 WrittenJournal read_journal(const fs::path& folder) {
   WrittenJournal written;
   written.folder = folder;
-  for (const auto& entry : fs::directory_iterator(folder)) written.files.push_back(entry.path().filename());
+  for (const fs::path& path : list(folder)) written.files.push_back(path.filename());
   std::sort(written.files.begin(), written.files.end());
   std::vector<journal::Segment> segments;
   int last = 0;
@@ -102,12 +112,9 @@ const WrittenEvent* WrittenJournal::first(event::Kind kind) const {
 
 std::vector<WrittenJournal> read_journals(const std::string& root) {
   std::vector<WrittenJournal> journals;
-  const fs::path layout = fs::path(root) / "v1";
-  if (!fs::exists(layout)) return journals;
-  for (const auto& job : fs::directory_iterator(layout)) {
-    if (!job.is_directory()) continue;
-    for (const auto& run : fs::directory_iterator(job)) {
-      for (const auto& own : fs::directory_iterator(run)) {
+  for (const fs::path& job : list(fs::path(root) / "v1")) {
+    for (const fs::path& run : list(job)) {
+      for (const fs::path& own : list(run)) {
         WrittenJournal journal = read_journal(own);
         if (!journal.header.job.empty()) journals.push_back(std::move(journal));
       }

@@ -17,13 +17,11 @@
 namespace goodput::record {
 namespace {
 
-constexpr size_t kWordsPerPage = journal::kPageBytes / sizeof(uint64_t);
 constexpr size_t kWordsPerSlot = journal::kSlotBytes / sizeof(uint64_t);
-using Page = std::array<uint64_t, kWordsPerPage>;
 
 /// Copies a page that others are writing, and returns how many of its slots were committed. Of each slot the committing
 /// word is read first: when it is there, the others are.
-uint32_t read_page(const std::byte* at, Page& page) {
+uint32_t read_page(const std::byte* at, std::array<uint64_t, kWordsPerPage>& page) {
   uint32_t committed = 0;
   for (size_t word = 0; word < kWordsPerPage; ++word) {
     auto* from = reinterpret_cast<uint64_t*>(const_cast<std::byte*>(at)) + word;
@@ -87,20 +85,37 @@ int Staging::open_copy(const LiveSegment& segment, int destination_fd, Copy*& co
 int Staging::copy(const LiveSegment& segment, int destination_fd) {
   Copy* copy = nullptr;
   if (const int error = open_copy(segment, destination_fd, copy); error != 0) return error;
+  // Slots are read first and written last: what they refer to is there before them. From the last run to the first, so
+  // that what is copied is a beginning of what was recorded, and the mirror page first of all: it gives the file its
+  // size.
+  std::vector<ChangedPage> slots;
+  std::vector<ChangedPage> others;
   const journal::LiveLayout& layout = segment.layout;
-  // From the last page to the first: a copy that is cut off in the middle has its mirror header, and its size.
-  for (size_t i = copy->states.size(); i-- > 0;) {
-    const size_t offset = i * journal::kPageBytes;
-    Page page;
-    const bool is_run = offset >= layout.runs_offset && offset < layout.mirror_definitions_offset;
-    const uint32_t slots = read_page(segment.base + offset, page);
-    const uint32_t state = is_run ? slots : crc32c(std::as_bytes(std::span(page)));
-    if (state == copy->states[i]) continue;
-    if (const int error = system_calls.write_at(copy->fd, std::as_bytes(std::span(page)), offset); error != 0)
-      return error;
-    copy->states[i] = state;
+  for (uint32_t at = layout.mirror_definitions_offset; at > layout.runs_offset;) {
+    add_if_changed(segment, at -= journal::kPageBytes, true, *copy, slots);
+  }
+  for (uint32_t at = layout.segment_bytes; at > 0;) {
+    at -= journal::kPageBytes;
+    if (at < layout.runs_offset || at >= layout.mirror_definitions_offset) {
+      add_if_changed(segment, at, false, *copy, others);
+    }
+  }
+  for (const std::vector<ChangedPage>* pages : {&others, &slots}) {
+    for (const ChangedPage& page : *pages) {
+      const int error = system_calls.write_at(copy->fd, std::as_bytes(std::span(page.words)), page.offset);
+      if (error != 0) return error;
+      copy->states[page.offset / journal::kPageBytes] = page.state;
+    }
   }
   return 0;
+}
+
+void Staging::add_if_changed(const LiveSegment& segment, uint32_t offset, bool is_run, const Copy& copy,
+                             std::vector<ChangedPage>& changed) {
+  ChangedPage page{.offset = offset, .state = 0, .words = {}};
+  const uint32_t slots = read_page(segment.base + offset, page.words);
+  page.state = is_run ? slots : crc32c(std::as_bytes(std::span(page.words)));
+  if (page.state != copy.states[offset / journal::kPageBytes]) changed.push_back(page);
 }
 
 int Staging::release_copy(uint32_t number) {

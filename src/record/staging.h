@@ -13,6 +13,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -27,6 +28,8 @@ namespace goodput::record {
 /// What lies in memory is capped: with a lost server it would grow until the system kills somebody. 32 MiB: a million
 /// events, three days of a step with its load every second.
 constexpr uint64_t kMaxStagedBytes = 32 * 1024 * 1024;
+
+constexpr size_t kWordsPerPage = journal::kPageBytes / sizeof(uint64_t);
 
 /// Names the folder that the journal belongs in, in the staged journal's own.
 constexpr const char* kDestinationFile = "destination";
@@ -68,6 +71,14 @@ class Staging {
     std::vector<uint32_t> states;
   };
 
+  struct ChangedPage {
+    uint32_t offset = 0;
+    uint32_t state = 0;
+    std::array<uint64_t, kWordsPerPage> words;
+  };
+
+  static void add_if_changed(const LiveSegment& segment, uint32_t offset, bool is_run, const Copy& copy,
+                             std::vector<ChangedPage>& changed);
   int open_copy(const LiveSegment& segment, int destination_fd, Copy*& copy);
 
   bool is_forced_ = false;
