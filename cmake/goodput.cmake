@@ -90,7 +90,7 @@ function(goodput_test name)
   endif()
 endfunction()
 
-# goodput_fuzzer(NAME SOURCES a_fuzz.cc … [DEPS …])
+# goodput_fuzzer(NAME SOURCES a.cc … [DEPS …])
 # declares one libFuzzer target of fuzz/; its corpus is fuzz/corpus/NAME. Built with the preset `fuzz` only.
 function(goodput_fuzzer name)
   if(NOT GOODPUT_FUZZ)

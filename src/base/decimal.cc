@@ -2,8 +2,10 @@
 #include "base/decimal.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 namespace goodput {
 namespace {
@@ -39,15 +41,49 @@ const char* skip_digits(const char* at, const char* end) {
   return at;
 }
 
-/// Reads "e±digits" up to `end`; false when that is not what stands there.
-bool read_exponent(const char* at, const char* end, int64_t& exponent) {
+/// Whether the eight characters of a word are digits.
+constexpr bool are_digits(uint64_t word) {
+  constexpr uint64_t kHighHalves = 0xF0F0F0F0F0F0F0F0;
+  return ((word & kHighHalves) | (((word + 0x0606060606060606) & kHighHalves) >> 4)) == 0x3333333333333333;
+}
+
+/// The value of eight digits, the first in the lowest byte: neighbours are joined, then pairs, then fours.
+constexpr uint64_t value_of_digits(uint64_t word) {
+  word = (word & 0x0F0F0F0F0F0F0F0F) * 2561 >> 8;
+  word = (word & 0x00FF00FF00FF00FF) * 6553601 >> 16;
+  return (word & 0x0000FFFF0000FFFF) * 42949672960001 >> 32;
+}
+
+/// Reads digits on into `value`, which wraps around when they are more than 19; what follows them.
+const char* take_digits(const char* at, const char* end, uint64_t& value) {
+  if constexpr (std::endian::native == std::endian::little) {
+    for (uint64_t word = 0; end - at >= 8; at += 8) {
+      std::memcpy(&word, at, sizeof word);
+      if (!are_digits(word)) break;
+      value = value * 100'000'000 + value_of_digits(word);
+    }
+  }
+  for (; at != end && is_digit(*at); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
+  return at;
+}
+
+/// Reads "e±digits"; what follows them, or null when that is not what stands there.
+const char* read_exponent(const char* at, const char* end, int64_t& exponent) {
   ++at;
   const bool negative = at != end && *at == '-';
   if (at != end && (*at == '-' || *at == '+')) ++at;
-  if (at == end || skip_digits(at, end) != end) return false;
-  for (; at != end; ++at) exponent = std::min(exponent * 10 + (*at - '0'), kExponentLimit);
+  const char* const digits_end = skip_digits(at, end);
+  if (at == digits_end) return nullptr;
+  for (; at != digits_end; ++at) exponent = std::min(exponent * 10 + (*at - '0'), kExponentLimit);
   if (negative) exponent = -exponent;
-  return true;
+  return at;
+}
+
+/// Adds digits to a head until it holds as many as it can.
+void add_digits(const char* at, const char* end, uint64_t& head, int64_t& held) {
+  const int64_t count = std::min(end - at, kHeadDigits - held);
+  held += count;
+  for (end = at + count; at != end; ++at) head = head * 10 + static_cast<uint64_t>(*at - '0');
 }
 
 /// The value of digits [whole, whole_end) "." [part, part_end) times 10^exponent. `part` follows one point after
@@ -72,11 +108,8 @@ Decimal normalised(const char* whole, const char* whole_end, const char* part, c
                 .written = {first, static_cast<size_t>(last - first)},
                 .negative = negative};
   int64_t held = 0;
-  for (const char* at = first; at != last && held < kHeadDigits; ++at) {
-    if (*at == '.') continue;
-    value.head = value.head * 10 + static_cast<uint64_t>(*at - '0');
-    ++held;
-  }
+  if (first < whole_end) add_digits(first, std::min(last, whole_end), value.head, held);
+  if (last > whole_end) add_digits(std::max(first, part), last, value.head, held);
   return value;
 }
 
@@ -97,24 +130,48 @@ int compare_rest_with_half(const Decimal& value, int64_t kept) {
 }  // namespace
 
 std::optional<Decimal> parse_json_number(std::string_view text) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
+  Decimal value;
+  const char* const end = text.data() + text.size();
+  return read_json_number(text.data(), end, value) == end && !text.empty() ? std::optional(value) : std::nullopt;
+}
+
+const char* read_json_number(const char* at, const char* end, Decimal& value) {
   const bool negative = at != end && *at == '-';
   if (negative) ++at;
   const char* const whole = at;
-  at = skip_digits(at, end);
+  uint64_t head = 0;
+  at = take_digits(at, end, head);
   const char* const whole_end = at;
-  if (whole == whole_end || (*whole == '0' && whole_end - whole > 1)) return std::nullopt;
+  if (whole == whole_end || (*whole == '0' && whole_end - whole > 1)) return nullptr;
   const char* part = whole_end;
   if (at != end && *at == '.') {
     part = at + 1;
-    at = skip_digits(part, end);
-    if (at == part) return std::nullopt;
+    at = take_digits(part, end, head);
+    if (at == part) return nullptr;
   }
   const char* const part_end = at;
   int64_t exponent = 0;
-  if (at != end && ((*at != 'e' && *at != 'E') || !read_exponent(at, end, exponent))) return std::nullopt;
-  return normalised(whole, whole_end, part, part_end, exponent, negative);
+  if (at != end && (*at == 'e' || *at == 'E')) at = read_exponent(at, end, exponent);
+  if (at == nullptr) return nullptr;
+  const int64_t digits = (whole_end - whole) + (part_end - part);
+  if (digits > kHeadDigits || *whole == '0') {
+    value = normalised(whole, whole_end, part, part_end, exponent, negative);
+    return at;
+  }
+  // The common case, read already but for zeros at its end.
+  value.head = head;
+  value.digit_count = digits;
+  value.exponent = exponent - (part_end - part);
+  value.negative = negative;
+  const char* last = part_end;
+  while (last[-1] == '0' || last[-1] == '.') {
+    if (*--last == '.') continue;
+    value.head /= 10;
+    --value.digit_count;
+    ++value.exponent;
+  }
+  value.written = {whole, static_cast<size_t>(last - whole)};
+  return at;
 }
 
 std::optional<Decimal> parse_plain_number(std::string_view text) {

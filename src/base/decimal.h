@@ -35,6 +35,9 @@ constexpr int64_t kHeadDigits = 19;
 /// A number by the grammar of JSON, the whole of `text`; empty for anything else, NaN and Infinity included.
 [[nodiscard]] std::optional<Decimal> parse_json_number(std::string_view text);
 
+/// The longest such number that stands at `at`, before `end`: returns what follows it; null when none stands there.
+[[nodiscard]] const char* read_json_number(const char* at, const char* end, Decimal& value);
+
 /// Sign, digits, and perhaps a point with or without digits after it ("+12", "007", "3.", "3.0"), the whole of `text`.
 [[nodiscard]] std::optional<Decimal> parse_plain_number(std::string_view text);
 

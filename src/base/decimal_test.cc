@@ -130,5 +130,47 @@ TEST(Decimal, SecondsAreWrittenWithTheDecimalsTheyNeed) {
   }
 }
 
+TEST(Decimal, NumbersOfAnyLengthAreReadTheSameByBothGrammars) {
+  uint64_t state = 1;
+  const auto random = [&](uint64_t below) {
+    return ((state = state * 6364136223846793005 + 1442695040888963407) >> 33U) % below;
+  };
+  const auto digits = [&](uint64_t most) {
+    std::string text;
+    for (uint64_t i = random(most + 1); i > 0; --i) text += random(3) == 0 ? '0' : static_cast<char>('0' + random(10));
+    return text;
+  };
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text = (random(4) == 0 ? "-" : "") + std::string(1, static_cast<char>('1' + random(9))) + digits(24);
+    if (random(3) != 0) text += "." + digits(24) + static_cast<char>('0' + random(10));
+    const Decimal json = parse_json_number(text).value();
+    const std::string longer = text[0] == '-' ? "-0" + text.substr(1) : "0" + text;
+    const Decimal plain = parse_plain_number(longer).value();
+    ASSERT_EQ(json.head, plain.head) << text;
+    ASSERT_EQ(json.digit_count, plain.digit_count) << text;
+    ASSERT_EQ(json.exponent, plain.exponent) << text;
+    ASSERT_EQ(json.negative, plain.negative) << text;
+    ASSERT_EQ(json.written, plain.written) << text;
+  }
+}
+
+TEST(Decimal, ANumberIsReadUpToWhatFollowsIt) {
+  const auto rest = [](std::string_view text) {
+    Decimal value;
+    const char* const end = text.data() + text.size();
+    const char* const at = read_json_number(text.data(), end, value);
+    return at == nullptr ? std::string("none") : std::string(at, end);
+  };
+  EXPECT_EQ(rest("12,"), ",");
+  EXPECT_EQ(rest("-1.50e+3}"), "}");
+  EXPECT_EQ(rest("12345678901234567890x"), "x");
+  EXPECT_EQ(rest("0123"), "none");
+  EXPECT_EQ(rest("1.e5"), "none");
+  EXPECT_EQ(rest("1e"), "none");
+  EXPECT_EQ(rest("-"), "none");
+  EXPECT_EQ(rest("x"), "none");
+  EXPECT_EQ(rest(""), "none");
+}
+
 }  // namespace
 }  // namespace goodput

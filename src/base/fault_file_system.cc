@@ -144,6 +144,11 @@ class OpenMemoryFile final : public File {
   std::shared_ptr<MemoryFile> file_;
 };
 
+void carry_out(const MemoryDirectory::Change& change, MemoryDirectory::Entries& entries) {
+  if (!change.gone.empty()) entries.erase(change.gone);
+  if (!change.come.empty()) entries.insert_or_assign(change.come, change.entry);
+}
+
 class OpenMemoryDirectory final : public Directory {
  public:
   explicit OpenMemoryDirectory(std::shared_ptr<MemoryDirectory> directory) : directory_(std::move(directory)) {}
@@ -152,10 +157,9 @@ class OpenMemoryDirectory final : public Directory {
     auto found = directory_->entries.find(name);
     if (access == Access::kCreate) {
       if (found != directory_->entries.end()) return error_status("opening", name, EEXIST);
-      remember();
       auto file = std::make_shared<MemoryFile>();
       file->inode = next_inode();
-      directory_->entries[std::string(name)] = {.file = file, .directory = nullptr};
+      change({.gone = "", .come = std::string(name), .entry = {.file = file, .directory = nullptr}});
       return std::unique_ptr<File>(std::make_unique<OpenMemoryFile>(file));
     }
     if (found == directory_->entries.end() || found->second.file == nullptr) {
@@ -172,18 +176,15 @@ class OpenMemoryDirectory final : public Directory {
   }
   Status make_directory(std::string_view name) override {
     if (directory_->entries.contains(name)) return error_status("making", name, EEXIST);
-    remember();
     auto made = std::make_shared<MemoryDirectory>();
     made->inode = next_inode();
-    directory_->entries[std::string(name)] = {.file = nullptr, .directory = made};
+    change({.gone = "", .come = std::string(name), .entry = {.file = nullptr, .directory = made}});
     return {};
   }
   Status rename(std::string_view from, std::string_view to) override {
     auto found = directory_->entries.find(from);
     if (found == directory_->entries.end()) return error_status("renaming", from, ENOENT);
-    remember();
-    directory_->entries.insert_or_assign(std::string(to), found->second);
-    directory_->entries.erase(std::string(from));
+    change({.gone = std::string(from), .come = std::string(to), .entry = found->second});
     return {};
   }
   Status remove_file(std::string_view name) override { return remove(name, false); }
@@ -208,14 +209,16 @@ class OpenMemoryDirectory final : public Directory {
     return facts;
   }
   Status sync() override {
+    directory_->durable = directory_->entries;
     directory_->unsynced.clear();
     return {};
   }
   [[nodiscard]] bool is_local() override { return true; }
 
  private:
-  void remember() {
-    directory_->unsynced.push_back(directory_->entries);
+  void change(MemoryDirectory::Change change) {
+    carry_out(change, directory_->entries);
+    directory_->unsynced.push_back(std::move(change));
     ++directory_->changes;
   }
   Status remove(std::string_view name, bool directory) {
@@ -224,8 +227,7 @@ class OpenMemoryDirectory final : public Directory {
       return error_status("removing", name, ENOENT);
     }
     if (directory && !found->second.directory->entries.empty()) return error_status("removing", name, ENOTEMPTY);
-    remember();
-    directory_->entries.erase(found);
+    change({.gone = std::string(name), .come = "", .entry = {}});
     return {};
   }
 
@@ -251,11 +253,12 @@ void cut(MemoryFile& file, std::mt19937_64& random) {
 }
 
 void cut(MemoryDirectory& directory, std::mt19937_64& random) {
-  if (!directory.unsynced.empty()) {
-    const size_t kept = random() % (directory.unsynced.size() + 1);
-    if (kept < directory.unsynced.size()) directory.entries = directory.unsynced[kept];
-    directory.unsynced.clear();
+  directory.entries = directory.durable;
+  for (const MemoryDirectory::Change& change : directory.unsynced) {
+    if (random() % 2 == 0) carry_out(change, directory.entries);
   }
+  directory.durable = directory.entries;
+  directory.unsynced.clear();
   for (auto& [name, entry] : directory.entries) {
     if (entry.file != nullptr) cut(*entry.file, random);
     if (entry.directory != nullptr) cut(*entry.directory, random);

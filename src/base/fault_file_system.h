@@ -45,8 +45,8 @@ class FaultyFileSystem final : public FileSystem {
   FaultPlan plan_;
 };
 
-/// What a MemoryFileSystem holds. A power cut keeps, of the pages of a file written since its last sync, any subset;
-/// and of the changes of a directory since its last sync, any prefix (what journaling file systems promise).
+/// What a MemoryFileSystem holds. A power cut keeps, of the pages of a file written since its last sync, any; and of
+/// the changes of a directory since its last sync, any: file systems promise no order between them.
 struct MemoryFile {
   std::vector<std::byte> content;
   std::vector<std::byte> durable;
@@ -59,8 +59,14 @@ struct MemoryDirectory {
     std::shared_ptr<MemoryDirectory> directory;
   };
   using Entries = std::map<std::string, Entry, std::less<>>;
+  /// One name goes, one comes: a rename is both at once. Empty names: neither.
+  struct Change {
+    std::string gone, come;
+    Entry entry;
+  };
   Entries entries;
-  std::vector<Entries> unsynced;  ///< states since the last sync, that one first; empty when nothing changed
+  Entries durable;               ///< as at the last sync
+  std::vector<Change> unsynced;  ///< since then
   int64_t changes = 0;
   uint64_t inode = 0;
 };

@@ -28,11 +28,10 @@ int64_t index_number(const FieldValue& value) {
 }
 
 int64_t count_number(const FieldValue& value) {
-  return value.is_number()
-             ? to_integer(value.number, kMaxStep)
-                   .value_or(static_cast<int64_t>(std::clamp(to_double(value.number), -static_cast<double>(kMaxStep),
-                                                             static_cast<double>(kMaxStep))))
-             : 0;
+  if (!value.is_number()) return 0;
+  if (const std::optional<int64_t> integer = to_integer(value.number, kMaxStep)) return *integer;
+  constexpr auto kMost = static_cast<double>(kMaxStep);
+  return static_cast<int64_t>(std::clamp(to_double(value.number), -kMost, kMost));
 }
 
 double work_number(const FieldValue& value) {
@@ -104,12 +103,13 @@ const Payload& PayloadReader::read(std::string_view json) {
 
 void PayloadReader::classify() {
   const uint64_t times = fields_.present() & kAllTimeKeys;
-  const std::string_view type = text_of(fields_[Key::kEventType]);
+  const bool type_decides = (times & kFirstTimeKeys) == 0;
+  const std::string_view type = type_decides ? text_of(fields_[Key::kEventType]) : std::string_view();
   if (fields_[Key::kJsonPayload].type == ValueType::kObject) {
     payload_.verdict = Verdict::kEnvelope;
-  } else if ((times & kFirstTimeKeys) != 0) {
-    take_time(static_cast<Key>(std::countr_zero(times)));
-  } else if (type == "save") {
+    return;
+  }
+  if (type == "save") {
     take_checkpoint(Key::kSaveStartTime, Key::kSaveDuration, Kind::kCheckpointSave, 0);
   } else if (type == "restore" || type == "emergency_restore") {
     take_checkpoint(Key::kRestoreStartTime, Key::kRestoreDuration, Kind::kCheckpointRestore,
@@ -240,7 +240,7 @@ void PayloadReader::take_origin() {
   const FieldValue& sequence = fields_[Key::kSequence];
   payload_.has_position = sequence.is_text() && parse_position(sequence.text, payload_.event.position);
   if (!payload_.has_position) payload_.event.position = {};
-  constexpr Key kIdentity[] = {Key::kAttemptId, Key::kRunId, Key::kProcessIndex, Key::kRole, Key::kHost};
+  constexpr Key kIdentity[] = {Key::kAttemptId, Key::kRunId, Key::kProcessIndex, Key::kRole, Key::kHost, Key::kPid};
   if (std::ranges::none_of(kIdentity, [&](Key key) { return fields_.has(key); })) return;
   Origin& origin = payload_.origin;
   origin.attempt_id = text_of(fields_[Key::kAttemptId]);
@@ -248,6 +248,7 @@ void PayloadReader::take_origin() {
   origin.role = text_of(fields_[Key::kRole]);
   origin.host = text_of(fields_[Key::kHost]);
   origin.process_index = index_number(fields_[Key::kProcessIndex]);
+  origin.pid = count_number(fields_[Key::kPid]);
   payload_.event.origin = &origin;
 }
 

@@ -1,92 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event/payload_fields.h"
 
-#define XXH_INLINE_ALL
 #include <simdjson.h>
-#include <xxhash.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "event/flat_scanner.h"
 #include "event/json_text.h"
+#include "event/payload_key_table.h"
+#include "event/value_hash.h"
 
 namespace goodput::event {
 namespace {
 
 namespace json = simdjson::ondemand;
 
-uint64_t hash_of(std::string_view bytes, uint64_t seed) {
-  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
-}
-
-uint64_t mix(uint64_t a, uint64_t b) {
-  const uint64_t pair[] = {a, b};
-  return XXH3_64bits(pair, sizeof pair);
-}
-
-/// What a value's hash begins with, so that 1, "1", [1] and true differ.
-enum Seed : uint64_t {
-  kNullSeed = 1,
-  kFalseSeed,
-  kTrueSeed,
-  kNumberSeed,
-  kNotFiniteSeed,
-  kStringSeed,
-  kArraySeed,
-  kObjectSeed,
-  kKeySeed
+struct KeyAndValue {
+  uint64_t key, value;  // hashes
 };
 
-uint64_t hash_of(const Decimal& number) {
-  uint64_t digits = number.head;
-  if (number.digit_count > kHeadDigits) {
-    std::string all(number.written);
-    std::erase(all, '.');
-    digits = hash_of(all, kNumberSeed);
+/// Equal keys stay in order. Few fields, as nearly always, are sorted without the buffer that a stable sort takes.
+void sort_by_key(std::span<KeyAndValue> fields) {
+  constexpr size_t kFew = 32;
+  if (fields.size() > kFew) {
+    std::ranges::stable_sort(fields, {}, &KeyAndValue::key);
+    return;
   }
-  const uint64_t parts[] = {digits, static_cast<uint64_t>(number.digit_count),
-                            static_cast<uint64_t>(number.exponent) << 1 | (number.negative ? 1U : 0U)};
-  return XXH3_64bits_withSeed(parts, sizeof parts, kNumberSeed);
+  for (size_t i = 1; i < fields.size(); ++i) {
+    const auto field = fields[i];
+    size_t at = i;
+    for (; at > 0 && fields[at - 1].key > field.key; --at) fields[at] = fields[at - 1];
+    fields[at] = field;
+  }
 }
 
-/// Finds a key by the hash that the fingerprint needs anyway.
-class KeyTable {
- public:
-  KeyTable() {
-    for (size_t i = 0; i < kKeys; ++i) {
-      const uint64_t hash = hash_of(kKeyNames[i], kKeySeed);
-      size_t at = hash % kSlots;
-      while (slots_[at].used) at = (at + 1) % kSlots;
-      slots_[at] = {hash, static_cast<Key>(i), true};
-    }
+/// The sum of the hashes of the fields from `first` on, which it takes away; of equal keys the last counts.
+uint64_t fold(std::vector<KeyAndValue>& hashes, size_t first) {
+  if (hashes.size() == first) return 0;
+  const std::span fields(hashes.begin() + static_cast<ptrdiff_t>(first), hashes.end());
+  sort_by_key(fields);
+  uint64_t sum = 0;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const bool last_of_its_key = i + 1 == fields.size() || fields[i + 1].key != fields[i].key;
+    if (last_of_its_key) sum += hash_field(fields[i].key, fields[i].value);
   }
-
-  [[nodiscard]] std::optional<Key> find(uint64_t hash, std::string_view name) const {
-    for (size_t at = hash % kSlots; slots_[at].used; at = (at + 1) % kSlots) {
-      if (slots_[at].hash == hash && kKeyNames[index_of(slots_[at].key)] == name) return slots_[at].key;
-    }
-    return std::nullopt;
-  }
-
- private:
-  static constexpr size_t kSlots = 256;  // 63 keys: hardly ever a second look
-  struct Slot {
-    uint64_t hash = 0;
-    Key key{};
-    bool used = false;
-  };
-  std::array<Slot, kSlots> slots_;
-};
-
-const KeyTable& key_table() {
-  static const KeyTable table;
-  return table;
+  hashes.resize(first);
+  return sum;
 }
+
+/// Of a value that is no object or array, and finite.
+uint64_t hash_scalar(const FieldValue& value) {
+  switch (value.type) {
+    case ValueType::kNumber:
+      return hash_number(value.number);
+    case ValueType::kString:
+      return hash_text(value.text, kStringSeed);
+    case ValueType::kTrue:
+      return kTrueSeed;
+    case ValueType::kFalse:
+      return kFalseSeed;
+    default:
+      return kNullSeed;
+  }
+}
+
+constexpr uint64_t object_hash(uint64_t sum_of_fields) { return scramble(sum_of_fields + kObjectSeed); }
+
+/// What simdjson and FlatScanner want behind a text.
+constexpr size_t kPadding = std::max(simdjson::SIMDJSON_PADDING, kFlatPadding);
+
+/// An entry longer than this leaves no buffers of its size behind.
+constexpr size_t kBytesKept = 1UL << 20;
 
 std::string_view without_blanks_behind(std::string_view token) {
   while (!token.empty() &&
@@ -105,13 +94,100 @@ std::string_view inside_of_key(const char* begin) {
 }  // namespace
 
 struct PayloadFields::Buffers {
-  struct KeyAndValue {
-    uint64_t key, value;
-  };
+  /// Keeps a text, for the views into it to last.
+  std::string_view keep(std::string_view text) {
+    if (input.capacity() > kBytesKept) *this = Buffers();
+    input.clear();
+    input.reserve(text.size() + kPadding);
+    input.append(text).append(kFlatPadding, '\0');
+    return {input.data(), text.size()};
+  }
+
+  /// Forgets the fields of the object before.
+  void start() {
+    known_sum = 0;
+    hashes.clear();
+  }
+
+  /// Adds a field whose key we know to the hash of the object; `again`: in the place of one with the same key.
+  void add_known(Key key, bool again, uint64_t hash) {
+    if (again) known_sum -= known[index_of(key)];
+    known[index_of(key)] = hash;
+    known_sum += hash;
+  }
+
   json::parser parser;
-  std::string input;                // the text, with the blanks that simdjson wants behind it
+  std::string input;                // the text and its padding
   std::string unescaped;            // texts that had escapes; reserved ahead, so that views into it hold
-  std::vector<KeyAndValue> hashes;  // of the fields of the objects being read, the outer ones first
+  uint64_t known_sum = 0;           // of the hashes of the fields whose key we know
+  uint64_t known[kKeys];            // the latest of each
+  std::vector<KeyAndValue> hashes;  // of the other fields of the objects being read, the outer ones first
+};
+
+/// One reading of a text by FlatScanner. Every function returns false once it has given up.
+class PayloadFields::FlatWalk {
+ public:
+  FlatWalk(PayloadFields& fields, std::string_view text)
+      : fields_(fields), buffers_(*fields.buffers_), scanner_(text), table_(payload_key_table()) {}
+
+  [[nodiscard]] bool finished() const { return scanner_.finished(); }
+
+  bool object(int depth, uint64_t& hash) {
+    const size_t first = buffers_.hashes.size();
+    if (depth > kMaxFlatDepth || !scanner_.enter('{')) return false;
+    FieldValue unknown;
+    for (std::string_view name; scanner_.next('}', &name);) {
+      const auto* const known = depth == 0 ? table_.find(name) : nullptr;
+      uint64_t value_hash = 0;
+      if (!any(depth, known != nullptr ? fields_.values_[index_of(known->key)] : unknown, value_hash)) return false;
+      if (known != nullptr) {
+        fields_.add_known(known->key, hash_field(known->hash, value_hash));
+      } else {
+        buffers_.hashes.push_back({hash_text(name, kKeySeed), value_hash});
+      }
+    }
+    const uint64_t sum = fold(buffers_.hashes, first);
+    hash = object_hash(depth == 0 ? sum + buffers_.known_sum : sum);
+    return true;
+  }
+
+ private:
+  /// A log entry has three levels.
+  static constexpr int kMaxFlatDepth = 16;
+
+  bool any(int depth, FieldValue& value, uint64_t& hash) {
+    const char* const begin = scanner_.place();
+    if (scanner_.peek() == '{') {
+      value.type = ValueType::kObject;
+      if (!object(depth + 1, hash)) return false;
+      value.text = without_blanks_behind({begin, static_cast<size_t>(scanner_.place() - begin)});
+      return true;
+    }
+    if (scanner_.peek() == '[') {
+      value.type = ValueType::kArray;
+      return array(depth + 1, hash);
+    }
+    if (!scanner_.take(value)) return false;
+    hash = hash_scalar(value);
+    return true;
+  }
+
+  bool array(int depth, uint64_t& hash) {
+    if (depth > kMaxFlatDepth || !scanner_.enter('[')) return false;
+    hash = kArraySeed;
+    FieldValue element;
+    while (scanner_.next(']', nullptr)) {
+      uint64_t inner = 0;
+      if (!any(depth, element, inner)) return false;
+      hash = mix(hash, inner);
+    }
+    return true;
+  }
+
+  PayloadFields& fields_;
+  Buffers& buffers_;
+  FlatScanner scanner_;
+  const PayloadKeyTable& table_;
 };
 
 /// One reading of one text. Every function returns false once the text has turned out not to be what it should.
@@ -129,7 +205,8 @@ class PayloadFields::Walk {
       if (field.error() != simdjson::SUCCESS || !member(field.value_unsafe(), depth))
         return fail(Outcome::kNotAnObject);
     }
-    hash = fold(first);
+    const uint64_t sum = fold(buffers_.hashes, first);
+    hash = object_hash(depth == 0 ? sum + buffers_.known_sum : sum);
     return true;
   }
 
@@ -142,17 +219,16 @@ class PayloadFields::Walk {
   bool member(json::field field, int depth) {
     std::string_view name = inside_of_key(field.key().raw());
     if (!unescape(name)) return false;
-    const uint64_t key_hash = hash_of(name, kKeySeed);
-    FieldValue nested;
-    FieldValue* value = &nested;
-    if (depth == 0) {
-      if (const std::optional<Key> key = key_table().find(key_hash, name)) {
-        fields_.present_ |= uint64_t{1} << index_of(*key);
-        value = &fields_.values_[index_of(*key)];
-      }
-    }
     uint64_t hash = 0;
-    if (!any(field.value(), depth, *value, hash)) return false;
+    if (const auto* const known = depth == 0 ? payload_key_table().find(name) : nullptr) {
+      FieldValue& value = fields_.values_[index_of(known->key)];
+      if (!any(field.value(), depth, value, hash)) return false;
+      fields_.add_known(known->key, hash_field(known->hash, hash));
+      return true;
+    }
+    FieldValue ignored;
+    const uint64_t key_hash = hash_text(name, kKeySeed);
+    if (!any(field.value(), depth, ignored, hash)) return false;
     buffers_.hashes.push_back({key_hash, hash});
     return true;
   }
@@ -202,7 +278,7 @@ class PayloadFields::Walk {
     value.type = ValueType::kString;
     value.text = token.substr(1, token.size() - 2);
     if (!unescape(value.text)) return false;
-    hash = hash_of(value.text, kStringSeed);
+    hash = hash_text(value.text, kStringSeed);
     return true;
   }
 
@@ -210,7 +286,7 @@ class PayloadFields::Walk {
     if (const std::optional<Decimal> number = parse_json_number(token)) {
       value.type = ValueType::kNumber;
       value.number = *number;
-      hash = hash_of(*number);
+      hash = hash_number(*number);
       return true;
     }
     struct Word {
@@ -241,36 +317,6 @@ class PayloadFields::Walk {
     return true;
   }
 
-  /// The hash of an object whose fields' hashes stand from `first` on, which it takes away: the last of equal keys
-  /// counts, and their order does not.
-  uint64_t fold(size_t first) {
-    auto& hashes = buffers_.hashes;
-    const std::span fields(hashes.begin() + static_cast<ptrdiff_t>(first), hashes.end());
-    sort_by_key(fields);
-    uint64_t hash = kObjectSeed;
-    for (size_t i = 0; i < fields.size(); ++i) {
-      const bool last_of_its_key = i + 1 == fields.size() || fields[i + 1].key != fields[i].key;
-      if (last_of_its_key) hash = mix(hash ^ fields[i].key, fields[i].value);
-    }
-    hashes.resize(first);
-    return hash;
-  }
-
-  /// Equal keys stay in order. Few fields, as nearly always, are sorted without the buffer that a stable sort takes.
-  static void sort_by_key(std::span<Buffers::KeyAndValue> fields) {
-    constexpr size_t kFew = 32;
-    if (fields.size() > kFew) {
-      std::ranges::stable_sort(fields, {}, &Buffers::KeyAndValue::key);
-      return;
-    }
-    for (size_t i = 1; i < fields.size(); ++i) {
-      const auto field = fields[i];
-      size_t at = i;
-      for (; at > 0 && fields[at - 1].key > field.key; --at) fields[at] = fields[at - 1];
-      fields[at] = field;
-    }
-  }
-
   PayloadFields& fields_;
   Buffers& buffers_;
   json::document& document_;
@@ -281,32 +327,58 @@ PayloadFields::PayloadFields() : buffers_(std::make_unique<Buffers>()) {}
 PayloadFields::~PayloadFields() = default;
 
 PayloadFields::Outcome PayloadFields::read(std::string_view text) {
-  present_ = 0;
   repaired_ = false;
+  text = buffers_->keep(text);
+  return read_flat(text) ? Outcome::kObject : read_any(text);
+}
+
+void PayloadFields::add_known(Key key, uint64_t hash) {
+  buffers_->add_known(key, has(key), hash);
+  present_ |= uint64_t{1} << index_of(key);
+}
+
+void PayloadFields::set_fingerprint(uint64_t hash) { fingerprint_ = hash == 0 ? 1 : hash; }
+
+/// The short way, for nearly all. False where it is not to be gone.
+bool PayloadFields::read_flat(std::string_view text) {
+  present_ = 0;
+  buffers_->start();
+  FlatWalk walk(*this, text);
+  uint64_t hash = 0;
+  if (!walk.object(0, hash) || !walk.finished()) return false;
+  set_fingerprint(hash);
+  return true;
+}
+
+/// Any JSON, and what is none.
+PayloadFields::Outcome PayloadFields::read_any(std::string_view text) {
+  present_ = 0;
   Buffers& buffers = *buffers_;
-  buffers.input.reserve(text.size() + simdjson::SIMDJSON_PADDING);
-  buffers.input.assign(text);
   json::document document;
-  simdjson::error_code error = buffers.parser.iterate(buffers.input).get(document);
+  const auto iterate = [&](std::string_view in) {
+    return buffers.parser.iterate(simdjson::padded_string_view(in.data(), in.size(), in.size() + kPadding))
+        .get(document);
+  };
+  simdjson::error_code error = iterate(text);
   if (error == simdjson::UTF8_ERROR) {
     repaired_ = true;
-    buffers.input.clear();
-    append_repaired(buffers.input, text);
-    buffers.input.reserve(buffers.input.size() + simdjson::SIMDJSON_PADDING);
-    error = buffers.parser.iterate(buffers.input).get(document);
+    std::string valid;
+    append_repaired(valid, text);
+    text = buffers.keep(valid);
+    error = iterate(text);
   }
   json::object object;
   if (error == simdjson::SUCCESS) error = document.get_object().get(object);
   if (error != simdjson::SUCCESS) return Outcome::kNotAnObject;
+  buffers.start();
   buffers.unescaped.clear();
-  buffers.unescaped.reserve(buffers.input.size());
-  buffers.hashes.clear();
+  buffers.unescaped.reserve(text.size() + kPadding);
   Walk walk(*this, document);
   uint64_t hash = 0;
   if (!walk.object(object, 0, hash)) return walk.outcome();
   const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
   if (!at_end) return Outcome::kNotAnObject;
-  fingerprint_ = hash == 0 ? 1 : hash;
+  set_fingerprint(hash);
   return Outcome::kObject;
 }
 

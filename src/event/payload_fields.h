@@ -15,21 +15,10 @@
 #include <memory>
 #include <string_view>
 
-#include "base/decimal.h"
+#include "event/field_value.h"
 #include "event/payload_keys.h"
 
 namespace goodput::event {
-
-enum class ValueType : uint8_t { kNull, kFalse, kTrue, kNumber, kNotFinite, kString, kObject, kArray };
-
-struct FieldValue {
-  ValueType type = ValueType::kNull;
-  Decimal number;         ///< kNumber
-  std::string_view text;  ///< kString: unescaped; kObject: its JSON. Valid until the next read()
-
-  [[nodiscard]] bool is_text() const { return type == ValueType::kString; }
-  [[nodiscard]] bool is_number() const { return type == ValueType::kNumber; }
-};
 
 class PayloadFields {
  public:
@@ -52,7 +41,7 @@ class PayloadFields {
   [[nodiscard]] bool has(Key key) const { return (present_ >> index_of(key) & 1) != 0; }
   /// Bit i: the key of index i is there.
   [[nodiscard]] uint64_t present() const { return present_; }
-  /// The value of a key; null where it is absent.
+  /// The value of a key; null where it is absent. Valid until the next read().
   [[nodiscard]] const FieldValue& operator[](Key key) const {
     static constexpr FieldValue kAbsent;
     return has(key) ? values_[index_of(key)] : kAbsent;
@@ -64,8 +53,14 @@ class PayloadFields {
   [[nodiscard]] bool repaired() const { return repaired_; }
 
  private:
+  class FlatWalk;
   class Walk;
   struct Buffers;
+
+  bool read_flat(std::string_view text);
+  Outcome read_any(std::string_view text);
+  void add_known(Key key, uint64_t hash);
+  void set_fingerprint(uint64_t hash);
 
   std::unique_ptr<Buffers> buffers_;
   uint64_t present_ = 0;

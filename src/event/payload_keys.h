@@ -74,6 +74,7 @@ enum class Key : uint8_t {
   kSequence,
   kRole,
   kHost,
+  kPid,
   kJsonPayload,  // from here on: of the envelopes that hold a payload
   kMessage,
   kMessageId,
@@ -85,6 +86,7 @@ enum class Key : uint8_t {
 };
 constexpr size_t kKeys = static_cast<size_t>(Key::kInsertId) + 1;
 constexpr size_t kTimeKeys = static_cast<size_t>(Key::kDisruptionTime) + 1;
+constexpr size_t kPayloadKeys = static_cast<size_t>(Key::kPid) + 1;  // what follows is of envelopes
 constexpr size_t index_of(Key key) { return static_cast<size_t>(key); }
 
 // clang-format off
@@ -100,7 +102,8 @@ constexpr std::array<std::string_view, kKeys> kKeyNames = {
     "checkpoint_manager_start_time", "checkpoint_manager_duration_secs", "custom_badput_event_type",
     "elastic_wait_event_type", "active_slices", "total_slices", "available_slices", "job_end_failed", "exit_code",
     "exit_signal", "blocking", "disruption_cause", "disruption_detail", "tokens", "samples", "flops", "attempt_id",
-    "run_id", "process_index", "sequence", "role", "host", "jsonPayload", "message", "messageId", "data", "logName", "timestamp", "receiveTimestamp", "insertId",
+    "run_id", "process_index", "sequence", "role", "host", "pid", "jsonPayload", "message", "messageId", "data",
+    "logName", "timestamp", "receiveTimestamp", "insertId",
 };
 
 constexpr std::array<Kind, kTimeKeys> kTimeKinds = {

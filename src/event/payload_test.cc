@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <string>
 #include <vector>
+
+#include "event/payload_writer.h"
+#include "event/random_event_for_test.h"
 
 namespace goodput::event {
 namespace {
@@ -361,7 +365,72 @@ TEST_F(PayloadTest, FingerprintsAreEqualForEqualValues) {
 
 TEST_F(PayloadTest, TheSameFingerprintOnEveryMachine) {
   EXPECT_EQ(fingerprint(R"({"job_name":"j","step_count":5,"step_start_time":1767225600.25})"),
-            12'524'363'036'856'446'275U);
+            16'102'016'886'409'957'431U);
+}
+
+/// The same value with an escape in it, which the short way of reading does not take.
+std::string with_an_escape(const std::string& json) {
+  const size_t letter = json.find('"') + 1;
+  char escape[8];
+  std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned char>(json[letter]));
+  return json.substr(0, letter) + escape + json.substr(letter + 1);
+}
+
+TEST_F(PayloadTest, TheShortWayAndTheLongWayReadAlike) {
+  std::vector<std::string> entries = {
+      R"({"job_name":"j","job_start_time":1.5})",
+      R"( { "job_name" : "j" , "step_count" : 5 , "step_start_time" : 1767225600.25 } )",
+      R"({"a":{},"b":[],"c":[1,"x",null,[true,{"d":-1.50e3}]],"heartbeat_time":7})",
+      R"({"heartbeat_time":1,"heartbeat_time":2,"x":1,"x":{"y":1,"y":2}})",
+      R"({"jsonPayload":{"job_name":"j","job_end_time":3},"timestamp":"2026-01-01T00:00:00Z","logName":"l"})",
+      R"({"data":"e30=","messageId":"7"})",
+      R"({"tokens":123456789012345678901234567890,"step_count":1.0,"step_end_time":0.0000000001})",
+      R"({"long_key_that_is_not_known_at_all":"and a long text that is not known either","job_start_time":1})",
+      R"({"x":tru,"job_start_time":1})",
+      R"({"x":01,"job_start_time":1})",
+      R"({"x":1,,"job_start_time":1})",
+      R"({"x":[1,],"job_start_time":1})",
+      R"({"x":1,})",
+      R"({"x"})",
+      R"({"x":1}})",
+      R"({"x":1} {})",
+      R"({"x":nullx})",
+      R"({"x":-})",
+      R"({"x":1.})",
+      R"({"x":"unfinished)",
+      R"({"x":[1})",
+      R"({"x":{"y":1]})",
+      R"({"x":1)"};
+  RandomEvents random(5);
+  PayloadWriter writer("j");
+  for (int i = 0; i < 3'000; ++i) writer.append(entries.emplace_back(), random.make());
+  PayloadReader other;
+  for (const std::string& entry : entries) {
+    const Payload& is = reader_.read(entry);
+    const std::string escaped = with_an_escape(entry);
+    const Payload& want = other.read(escaped);
+    ASSERT_EQ(is.verdict, want.verdict) << entry;
+    ASSERT_EQ(is.flaw, want.flaw) << entry;
+    ASSERT_EQ(is.job, want.job) << entry;
+    ASSERT_EQ(is.event.fingerprint, want.event.fingerprint) << entry;
+    ASSERT_EQ(described(is.event), described(want.event)) << entry;
+    ASSERT_EQ(reader_.fields().present(), other.fields().present()) << entry;
+    for (size_t key = 0; key < kKeys; ++key) {
+      const FieldValue& value = reader_.fields()[static_cast<Key>(key)];
+      const FieldValue& same = other.fields()[static_cast<Key>(key)];
+      ASSERT_EQ(value.type, same.type) << entry;
+      if (value.is_text()) {
+        ASSERT_EQ(value.text, same.text) << entry;
+      }
+    }
+  }
+}
+
+TEST_F(PayloadTest, AfterAGiantEntryReadingGoesOn) {
+  const std::string giant = R"({"x":")" + std::string(3 << 20, 'x') + R"(","job_start_time":1})";
+  EXPECT_EQ(event(giant).kind, Kind::kJobStart);
+  EXPECT_EQ(event(with_an_escape(giant)).kind, Kind::kJobStart);
+  EXPECT_EQ(event(R"({"job_end_time":2})").kind, Kind::kJobEnd);
 }
 
 }  // namespace

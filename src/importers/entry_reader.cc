@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/byte_search.h"
+
 namespace goodput::importers {
 namespace {
 
@@ -14,8 +16,7 @@ constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c
 
 }  // namespace
 
-EntryReader::EntryReader(InputFile& input, size_t max_entry_bytes)
-    : input_(input), max_entry_bytes_(max_entry_bytes), buffer_(kChunkBytes) {}
+EntryReader::EntryReader(InputFile& input, size_t max_entry_bytes) : input_(input), max_entry_bytes_(max_entry_bytes) {}
 
 Result<bool> EntryReader::next(Entry& entry) {
   if (!started_) RETURN_IF_ERROR(start());
@@ -47,7 +48,7 @@ Result<bool> EntryReader::next(Entry& entry) {
 Status EntryReader::start() {
   started_ = true;
   while (end_ < 3 && !at_end_) RETURN_IF_ERROR(fill());
-  const std::string_view head(buffer_.data(), std::min<size_t>(end_, 3));
+  const std::string_view head(buffer_.get(), std::min<size_t>(end_, 3));
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) {
     return {StatusCode::kUnreadable, "reading " + input_.name() + ": it is UTF-16 text, save it as UTF-8"};
   }
@@ -59,21 +60,45 @@ Status EntryReader::start() {
 Status EntryReader::fill() {
   if (at_end_) return {};
   if (end_ - begin_ > max_entry_bytes_) {
-    lines_dropped_ += static_cast<uint64_t>(std::count(&buffer_[begin_], &buffer_[begin_] + (scan_ - begin_), '\n'));
+    lines_dropped_ += lines_up_to(scan_);
     begin_ = scan_;
     too_long_ = true;
   }
   if (begin_ > 0) {
-    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= begin_;
     scan_ -= begin_;
     begin_ = 0;
   }
-  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
-  ASSIGN_OR_RETURN(const size_t got, input_.read(std::span(buffer_).subspan(end_)));
+  if (end_ == capacity_) RETURN_IF_ERROR(grow());
+  ASSIGN_OR_RETURN(const size_t got, input_.read({buffer_.get() + end_, capacity_ - end_}));
   end_ += got;
   at_end_ = got == 0;
   return {};
+}
+
+/// To twice the size, but not beyond what the longest entry takes.
+Status EntryReader::grow() {
+  const size_t wanted = std::min(std::max(2 * capacity_, kChunkBytes), max_entry_bytes_ + kChunkBytes);
+  auto* const grown = static_cast<char*>(std::realloc(buffer_.get(), wanted));
+  if (grown == nullptr) {
+    return {StatusCode::kUnavailable,
+            "reading " + input_.name() + ": no memory for an entry of " + std::to_string(wanted) + " bytes"};
+  }
+  static_cast<void>(buffer_.release());
+  buffer_.reset(grown);
+  capacity_ = wanted;
+  return {};
+}
+
+uint64_t EntryReader::lines_up_to(size_t end) const {
+  uint64_t lines = 0;
+  const char* const behind = buffer_.get() + end;
+  for (const char* at = buffer_.get() + begin_; at != behind; ++at, ++lines) {
+    at = static_cast<const char*>(std::memchr(at, '\n', static_cast<size_t>(behind - at)));
+    if (at == nullptr) break;
+  }
+  return lines;
 }
 
 /// Moves to the next byte that belongs to an entry. Commas are blanks here: only elements stand between them.
@@ -117,20 +142,19 @@ Status EntryReader::starts_array(bool& starts) {
 Status EntryReader::take_line(Entry& entry) {
   const void* newline = nullptr;
   for (;;) {
-    newline = std::memchr(buffer_.data() + scan_, '\n', end_ - scan_);
+    newline = std::memchr(buffer_.get() + scan_, '\n', end_ - scan_);
     if (newline != nullptr) break;
     scan_ = end_;
     if (at_end_) break;
     RETURN_IF_ERROR(fill());
   }
-  const size_t end =
-      newline == nullptr ? end_ : static_cast<size_t>(static_cast<const char*>(newline) - buffer_.data());
-  const bool opens_object = buffer_[begin_] == '{' && std::all_of(&buffer_[begin_] + 1, buffer_.data() + end, is_blank);
+  const size_t end = newline == nullptr ? end_ : static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get());
+  const bool opens_object = buffer_[begin_] == '{' && std::all_of(&buffer_[begin_] + 1, buffer_.get() + end, is_blank);
   if (opens_object && !too_long_) {  // printed over several lines
     scan_ = begin_;
     return take_element(entry);
   }
-  deliver(end, end, entry);
+  deliver(end, /*lines=*/0, entry);
   return {};
 }
 
@@ -143,15 +167,23 @@ Status EntryReader::take_element(Entry& entry) {
     }
     RETURN_IF_ERROR(fill());
   }
-  deliver(scan_, scan_, entry);
+  deliver(scan_, lines_up_to(scan_), entry);
   return {};
 }
 
 /// Looks on for the end of an element: behind its last bracket, or before the line on which another plainly begins.
 /// False when more bytes are needed.
 bool EntryReader::scan_element(Nesting& nesting) {
+  const char* const base = buffer_.get();
   for (; scan_ < end_; ++scan_) {
-    const char c = buffer_[scan_];
+    if (!nesting.escaped) {  // go to the next byte that means something
+      const char* const from = base + scan_;
+      const char* const found = nesting.in_string ? find_first_of<'"', '\\', '\n'>(from, base + end_)
+                                                  : find_first_of<'"', '{', '}', '\n'>(from, base + end_);
+      scan_ = static_cast<size_t>(found - base);
+      if (scan_ == end_) break;
+    }
+    const char c = base[scan_];
     if (c == '\n') {
       // No string of JSON holds a line break: whatever was open, a damaged quote does not reach beyond its line.
       nesting.in_string = nesting.escaped = false;
@@ -180,30 +212,30 @@ bool EntryReader::next_line_begins_element() const {
   if (indent_ == 0 && inside_array_) return false;
   const size_t bracket = scan_ + 1 + indent_;
   return bracket < end_ && buffer_[bracket] == '{' &&
-         std::all_of(buffer_.data() + scan_ + 1, buffer_.data() + bracket,
-                     [](char c) { return c == ' ' || c == '\t'; });
+         std::all_of(buffer_.get() + scan_ + 1, buffer_.get() + bracket, [](char c) { return c == ' ' || c == '\t'; });
 }
 
 /// Something between elements that is none.
 Status EntryReader::take_until_separator(Entry& entry) {
   for (;;) {
     const auto ends = [](char c) { return c == ',' || c == ']' || c == '\n'; };
-    const char* const found = std::find_if(buffer_.data() + scan_, buffer_.data() + end_, ends);
-    scan_ = static_cast<size_t>(found - buffer_.data());
+    const char* const found = std::find_if(buffer_.get() + scan_, buffer_.get() + end_, ends);
+    scan_ = static_cast<size_t>(found - buffer_.get());
     if (scan_ < end_ || at_end_) break;
     RETURN_IF_ERROR(fill());
   }
-  deliver(scan_, scan_, entry);
+  deliver(scan_, lines_up_to(scan_), entry);
   return {};
 }
 
-/// Gives out [begin_, end), and goes on at `next`.
-void EntryReader::deliver(size_t end, size_t next, Entry& entry) {
+/// Gives out [begin_, end), in which so many lines end, and goes on behind it.
+void EntryReader::deliver(size_t end, uint64_t lines, Entry& entry) {
+  const size_t next = end;
   entry.line = line_;
   entry.too_long = too_long_ || end - begin_ > max_entry_bytes_;
-  line_ += lines_dropped_ + static_cast<uint64_t>(std::count(buffer_.data() + begin_, buffer_.data() + next, '\n'));
+  line_ += lines_dropped_ + lines;
   while (end > begin_ && is_blank(buffer_[end - 1])) --end;
-  entry.text = entry.too_long ? std::string_view() : std::string_view(buffer_.data() + begin_, end - begin_);
+  entry.text = entry.too_long ? std::string_view() : std::string_view(buffer_.get() + begin_, end - begin_);
   too_long_ = false;
   lines_dropped_ = 0;
   indent_ = 0;

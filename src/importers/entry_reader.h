@@ -16,8 +16,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string_view>
-#include <vector>
 
 #include "base/status.h"
 #include "importers/input_file.h"
@@ -51,8 +52,13 @@ class EntryReader {
     bool escaped = false;
   };
 
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+
   Status start();
   Status fill();
+  Status grow();
   Status skip_blanks(bool& found);
   Status starts_array(bool& starts);
   Status take_line(Entry& entry);
@@ -60,11 +66,13 @@ class EntryReader {
   Status take_until_separator(Entry& entry);
   bool scan_element(Nesting& nesting);
   bool next_line_begins_element() const;
-  void deliver(size_t end, size_t next, Entry& entry);
+  void deliver(size_t end, uint64_t lines, Entry& entry);
+  uint64_t lines_up_to(size_t end) const;
 
   InputFile& input_;
   size_t max_entry_bytes_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[], Free> buffer_;  // of malloc(), which can grow it without touching what it does not hold yet
+  size_t capacity_ = 0;
   size_t begin_ = 0;  // of what has not been given out
   size_t scan_ = 0;   // of what has not been looked at
   size_t end_ = 0;

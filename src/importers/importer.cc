@@ -257,7 +257,7 @@ Status Importer::nothing_found() const {
   }
   if (!other_jobs_.empty()) {
     return {StatusCode::kNotFound,
-            reading + "it has no event of job " + in_quotes(*job_) + ", its jobs are " + jobs_named()};
+            reading + "it has no event of job " + in_quotes(job_.value_or("")) + ", its jobs are " + jobs_named()};
   }
   if (state_->losses.empty()) return {StatusCode::kNotFound, reading + "it has no event"};
   const ImportLoss& loss = state_->losses.front();

@@ -7,13 +7,13 @@ namespace {
 using event::Origin;
 
 bool equal(const Origin& a, const Origin& b) {
-  return a.process_index == b.process_index && a.attempt_id == b.attempt_id && a.run_id == b.run_id &&
+  return a.process_index == b.process_index && a.pid == b.pid && a.attempt_id == b.attempt_id && a.run_id == b.run_id &&
          a.role == b.role && a.host == b.host;
 }
 
 /// Equal for equal origins only: every text goes behind its length.
 std::string key_of(const Origin& origin) {
-  std::string key = std::to_string(origin.process_index);
+  std::string key = std::to_string(origin.process_index) + ' ' + std::to_string(origin.pid);
   for (const std::string_view text : {origin.attempt_id, origin.run_id, origin.role, origin.host}) {
     key += ' ' + std::to_string(text.size()) + ' ';
     key += text;
@@ -31,6 +31,7 @@ std::optional<uint32_t> OriginTable::intern(const Origin* origin) {
   if (held_.size() == kMaxOrigins) return std::nullopt;
   Held& held = held_.emplace_back();
   held.origin.process_index = origin->process_index;
+  held.origin.pid = origin->pid;
   held.texts.reserve(origin->attempt_id.size() + origin->run_id.size() + origin->role.size() + origin->host.size());
   const auto keep = [&](std::string_view text) {
     const size_t begin = held.texts.size();

@@ -42,7 +42,8 @@ class EventBatch {
   void append(const EventColumns& columns, const EventContext& context);
   void append(const StoredEvent& stored, const EventContext& context);
 
-  /// By (time, position). Costs one comparison per event when they are in order already.
+  /// By (time, position). Costs one comparison per event when they are in order already, little more when they are
+  /// those of a few threads.
   void sort();
   void clear();
 
@@ -58,10 +59,12 @@ class EventBatch {
   };
 
   event::Detail& new_detail();
+  void merge(const std::vector<std::vector<std::span<const event::Event>>>& chains);
 
   static constexpr size_t kDetailsPerChunk = 256;
 
   std::vector<event::Event> events_;
+  std::vector<event::Event> merged_;  // a buffer
   std::vector<std::unique_ptr<event::Detail[]>> details_;
   size_t details_used_ = 0;
   std::vector<Template> templates_;  // by shape of the block at hand

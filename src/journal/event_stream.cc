@@ -83,6 +83,11 @@ bool EventStream::stands_after(const Item& a, const Item& b) {
   return a.position > b.position;
 }
 
+bool EventStream::stands_before_item(const event::Event& event, const Item& item) {
+  if (event.time_ns != item.time_ns) return event.time_ns < item.time_ns;
+  return item.what == Item::What::kRun && event.position < item.position;
+}
+
 void EventStream::push(const Item& item) {
   heap_.push_back(item);
   std::push_heap(heap_.begin(), heap_.end(), stands_after);
@@ -247,27 +252,41 @@ bool EventStream::hand_out(size_t index, event::Source::Sink sink) {
   Run& run = *runs_[index];
   const std::span<event::Event> left = run.batch.events().subspan(run.next);
   size_t count = left.size();
-  if (!heap_.empty()) {
-    const Item& next = heap_.front();
-    const bool next_is_run = next.what == Item::What::kRun;
-    const auto is_before = [&](const event::Event& event) {
-      return event.time_ns < next.time_ns ||
-             (next_is_run && event.time_ns == next.time_ns && event.position < next.position);
-    };
-    if (!is_before(left.back())) {
-      count = static_cast<size_t>(std::partition_point(left.begin() + 1, left.end(), is_before) - left.begin());
-    }
+  if (!heap_.empty() && !stands_before_item(left.back(), heap_.front())) {
+    if (heap_.front().what == Item::What::kRun) return interleave(index, pop().index, sink);
+    count = static_cast<size_t>(
+        std::partition_point(left.begin() + 1, left.end(),
+                             [&](const event::Event& event) { return stands_before_item(event, heap_.front()); }) -
+        left.begin());
   }
-  // Few events at a time are gathered: a sink that is called for each would cost more than they do.
-  if (count < kGathered) {
-    gathered_.insert(gathered_.end(), left.begin(), left.begin() + static_cast<ptrdiff_t>(count));
-    if (gathered_.size() >= kGathered && !flush(sink)) return false;
-  } else if (!flush(sink) || !sink(left.first(count))) {
-    return false;
-  }
+  if (!flush(sink) || !sink(left.first(count))) return false;
   run.next += count;
-  if (count < left.size()) {
-    const event::Event& first = left[count];
+  return put_back(index, sink);
+}
+
+/// Two runs, as of two threads, merged up to the first event that does not stand before everything else. Gathered: a
+/// sink that is called for each would cost more than the events do.
+bool EventStream::interleave(size_t first, size_t second, event::Source::Sink sink) {
+  Run& a = *runs_[first];
+  Run& b = *runs_[second];
+  const std::span<event::Event> as = a.batch.events(), bs = b.batch.events();
+  // The first event always goes: another may have the very same place where files were tampered with.
+  for (bool is_first = true; a.next < as.size() && b.next < bs.size(); is_first = false) {
+    Run& run = stands_before(bs[b.next], as[a.next]) ? b : a;
+    const event::Event& event = run.batch.events()[run.next];
+    if (!is_first && !heap_.empty() && !stands_before_item(event, heap_.front())) break;
+    ++run.next;
+    gathered_.push_back(event);
+    if (gathered_.size() >= kGathered && !flush(sink)) return false;
+  }
+  return put_back(first, sink) && put_back(second, sink);
+}
+
+/// Gives what is left of a run its place in the order; lets go of one of which nothing is left.
+bool EventStream::put_back(size_t index, event::Source::Sink sink) {
+  Run& run = *runs_[index];
+  if (run.next < run.batch.events().size()) {
+    const event::Event& first = run.batch.events()[run.next];
     push({.what = Item::What::kRun, .time_ns = first.time_ns, .position = first.position, .index = index, .block = 0});
     return true;
   }

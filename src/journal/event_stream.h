@@ -91,6 +91,7 @@ class EventStream {
   static constexpr size_t kGathered = 256;
 
   static bool stands_after(const Item& a, const Item& b);
+  static bool stands_before_item(const event::Event& event, const Item& item);
   void push(const Item& item);
   Item pop();
   void open_part(size_t index);
@@ -103,6 +104,8 @@ class EventStream {
   void keep_wanted(const Part& part, EventBatch& batch) const;
   void set_origins(const JournalView& journal, std::span<event::Event> events) const;
   bool hand_out(size_t index, event::Source::Sink sink);
+  bool interleave(size_t first, size_t second, event::Source::Sink sink);
+  bool put_back(size_t index, event::Source::Sink sink);
   bool flush(event::Source::Sink sink);
   void end_run(size_t index);
   static void close_part(Part& part);

@@ -129,10 +129,14 @@ void Housekeeping::remove_segment(const LiveSegment& segment) {
 }
 
 bool Housekeeping::write_anew(const LiveSegment& segment, Retired& retired) {
-  const SegmentName name(segment.number);
-  const int fd = system_calls.open_at(folder_.fd(), name.c_str(), O_RDWR | O_CREAT);
+  const SegmentName unfinished(segment.number, ".anew");
+  const int fd = system_calls.open_at(folder_.fd(), unfinished.c_str(), O_RDWR | O_CREAT | O_TRUNC);
   if (fd < 0) return false;
-  if (system_calls.write_at(fd, {segment.base, segment.layout.segment_bytes}, 0) != 0) {
+  int error = system_calls.write_at(fd, {segment.base, segment.layout.segment_bytes}, 0);
+  if (error == 0) {
+    error = system_calls.rename_at(folder_.fd(), unfinished.c_str(), SegmentName(segment.number).c_str());
+  }
+  if (error != 0) {
     close(fd);
     return false;
   }

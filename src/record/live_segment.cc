@@ -19,10 +19,12 @@ namespace {
 /// A number may be taken: by another thread that prepares at this moment.
 constexpr int kMaxNumberTries = 1000;
 
+constexpr const char* kNewForm = ".new";
+
 int create_file(int folder, std::atomic<uint32_t>& next_number, uint32_t& number) {
   for (int i = 0; i < kMaxNumberTries; ++i) {
     number = next_number.load(std::memory_order_relaxed);
-    const int fd = system_calls.open_at(folder, SegmentName(number).c_str(), O_RDWR | O_CREAT | O_EXCL);
+    const int fd = system_calls.open_at(folder, SegmentName(number, kNewForm).c_str(), O_RDWR | O_CREAT | O_EXCL);
     if (fd >= 0 || fd == -EEXIST) {
       uint32_t expected = number;
       next_number.compare_exchange_strong(expected, number + 1, std::memory_order_relaxed);
@@ -32,12 +34,10 @@ int create_file(int folder, std::atomic<uint32_t>& next_number, uint32_t& number
   return -EEXIST;
 }
 
-void write_headers(LiveSegment& segment, const HeaderTemplate& header) {
+void write_headers(std::byte* base, uint32_t number, const journal::LiveLayout& layout, const HeaderTemplate& header) {
   std::array<std::byte, journal::kHeaderBytes> copy = header.bytes;
-  journal::set_segment(copy, segment.number, segment.layout);
-  // The mirror first: whoever finds the header in its first place finds it in both.
-  std::memcpy(segment.base + segment.layout.mirror_page_offset, copy.data(), copy.size());
-  std::memcpy(segment.base, copy.data(), copy.size());
+  journal::set_segment(copy, number, layout);
+  for (const uint32_t page : {0U, layout.mirror_page_offset}) std::memcpy(base + page, copy.data(), copy.size());
 }
 
 void put_word(std::byte* at, uint64_t word, std::memory_order order) {
@@ -55,11 +55,11 @@ void put_clock_slot(LiveSegment& segment, uint32_t clock_slot, const journal::Sl
 
 }  // namespace
 
-SegmentName::SegmentName(uint32_t number) {
+SegmentName::SegmentName(uint32_t number, const char* form) {
   constexpr int kDigits = 8;
   for (int i = kDigits - 1; i >= 0; --i, number /= 10)
     text[static_cast<size_t>(i)] = static_cast<char>('0' + number % 10);
-  std::memcpy(text.data() + kDigits, ".live", sizeof(".live"));
+  std::strncpy(text.data() + kDigits, form, text.size() - kDigits - 1);
 }
 
 int prepare_segment(LiveSegment& segment, int folder, const HeaderTemplate& header, std::atomic<uint32_t>& next_number,
@@ -71,9 +71,13 @@ int prepare_segment(LiveSegment& segment, int folder, const HeaderTemplate& head
   int error = system_calls.allocate(fd, bytes);
   if (error == 0) error = system_calls.map(fd, bytes, &base);
   if (error == 0) error = system_calls.populate(fd, base, bytes);
+  if (error == 0) {
+    write_headers(base, number, journal::live_layout(bytes), header);
+    error = system_calls.rename_at(folder, SegmentName(number, kNewForm).c_str(), SegmentName(number).c_str());
+  }
   if (error != 0) {
     if (base != nullptr) munmap(base, bytes);
-    system_calls.remove_at(folder, SegmentName(number).c_str());
+    system_calls.remove_at(folder, SegmentName(number, kNewForm).c_str());
     close(fd);
     // The number is free again, unless somebody has gone on meanwhile: an hour of retries must not leave a gap of
     // thousands.
@@ -93,7 +97,6 @@ int prepare_segment(LiveSegment& segment, int folder, const HeaderTemplate& head
     for (auto& word : segment.defined) word.store(0, std::memory_order_relaxed);
   }
   segment.clock_steps.store(0, std::memory_order_relaxed);
-  write_headers(segment, header);
   return 0;
 }
 

@@ -323,6 +323,26 @@ TEST_F(RecorderTest, RestartUnderTheSameNameIsAnotherJournal) {
   EXPECT_NE(journals[0].header.attempt_id, journals[1].header.attempt_id);
 }
 
+TEST_F(RecorderTest, OpeningSaysWhatIsRecordedWhere) {
+  unsetenv("GOODPUT_QUIET");
+  testing::internal::CaptureStderr();
+  {
+    auto rank0 = open({.attempt_id = "77.0"});
+    auto rank1 = open({.process_index = 1, .attempt_id = "77.0"});
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "goodput: recording job \"llama-7b\", attempt 77.0, in " + folder_.path() + "\n");
+  testing::internal::CaptureStderr();
+  const auto nowhere = Recorder::open({.job = "j", .directory = "/proc/goodput"});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "goodput: cannot record job \"j\" in /proc/goodput: No such file or directory; training goes on, and so do "
+            "attempts to record\n");
+  setenv("GOODPUT_QUIET", "1", 1);
+  testing::internal::CaptureStderr();
+  open().step(1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(RecorderTest, DisabledRecorderDoesNothing) {
   auto recorder = open({.enabled = false});
   auto job = recorder.scope(Event::kJob);

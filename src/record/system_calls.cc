@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <ctime>
 
 namespace goodput::record {
@@ -126,6 +127,9 @@ int sync(int fd) {
 int facts(int fd, struct stat* facts) {
   return error_of([&] { return fstat(fd, facts); });
 }
+int rename_at(int folder, const char* from, const char* to) {
+  return error_of([&] { return renameat(folder, from, folder, to); });
+}
 int remove_at(int folder, const char* name) {
   return error_of([&] { return unlinkat(folder, name, 0); });
 }
@@ -134,7 +138,8 @@ long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
 }  // namespace
 
-SystemCalls system_calls = {open_at, make_folder_at, allocate, map, populate, write_at, sync, facts, remove_at};
+SystemCalls system_calls = {open_at,  make_folder_at, allocate, map,       populate,
+                            write_at, sync,           facts,    rename_at, remove_at};
 
 bool prepare_barrier() { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0; }
 void barrier_in_all_threads() { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }

@@ -50,7 +50,7 @@ constexpr uint32_t kSeats = 4;
 // Initial-exec: reading it is one instruction, also in a library that Python loads.
 extern constinit thread_local Seat thread_seats[kSeats] __attribute__((tls_model("initial-exec")));
 
-class Writer {
+class alignas(64) Writer {
  public:
   Writer() = default;
   ~Writer();
