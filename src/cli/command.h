@@ -41,6 +41,7 @@ constexpr const char* kSelf = "About goodput";
 std::vector<Command> commands();
 
 Command run_command();
+Command report_command();
 Command version_command();
 Command help_command();
 Command completion_command();
