@@ -77,6 +77,7 @@ void Ledger::Engine::begin_bulk() {
 
 void Ledger::Engine::leave_bulk() {
   if (!bulk_.has_value()) return;
+  newest_key_ = std::max(newest_key_, bulk_key_);
   bulk_.reset();
   must_load_tail_ = true;
 }
@@ -112,7 +113,7 @@ bool Ledger::Engine::take_in_bulk(const Event& event, const Key& key) {
 void Ledger::Engine::insert(const Event& event, const Key& key) {
   const bool custom = event.kind == Kind::kCustomStart || event.kind == Kind::kCustomEnd;
   if (custom && key < newest_key_ && !names_.known(event.name)) late_name_ = true;
-  newest_key_ = std::max({newest_key_, key, bulk_key_});
+  newest_key_ = std::max(newest_key_, key);
   if (key <= settled_key_ || (!stretches_.empty() && key.ns <= stretches_.back().end_ns)) {
     // What decided the fate of events open at a boundary is as settled as what lies before it; and of the boundary's
     // own instant this may be a second delivery: the source tells.
@@ -307,25 +308,25 @@ Status Ledger::Engine::load_tail() {
   must_load_tail_ = false;
   tail_.clear();
   tail_waste_.clear();
-  RETURN_IF_ERROR(read_on([&](const Key& key, const Event& event) {
-    if (bulk_.has_value() && take_in_bulk(event, key)) return true;
+  const auto take = [&](const Key& key, const Event& event) {
     tail_.emplace_back(event, key);
-    if (tail_.size() >= std::max(options_.sizes.tail_most, settle_at_)) {
-      settle(options_.sizes.tail_least);
-      if (settle_at_ == 0) begin_bulk();
-    }
+    if (tail_.size() >= std::max(options_.sizes.tail_most, settle_at_)) settle(options_.sizes.tail_least);
+  };
+  RETURN_IF_ERROR(read_on([&](const Key& key, const Event& event) {
+    if (bulk_.has_value()) return take_in_bulk(event, key) && bulk_.has_value();
+    const size_t settled = stretches_.size();
+    take(key, event);
+    if (stretches_.size() > settled) begin_bulk();
     return true;
   }));
   if (!bulk_.has_value() && !must_load_tail_) return {};
   bulk_.reset();  // what it read since its last stretch is the tail
   must_load_tail_ = false;
   tail_.clear();
-  RETURN_IF_ERROR(read_on([&](const Key& key, const Event& event) {
-    tail_.emplace_back(event, key);
+  return read_on([&](const Key& key, const Event& event) {
+    take(key, event);
     return true;
-  }));
-  if (tail_.size() >= std::max(options_.sizes.tail_most, settle_at_)) settle(options_.sizes.tail_least);
-  return {};
+  });
 }
 
 /// The events after the last stretch.

@@ -122,7 +122,6 @@ void fields(Archive& archive, LogOrder& value) {
 
 std::string Ledger::Engine::snapshot() {
   // What is late or out of order is folded in first; where that fails, the reader of the snapshot starts from nothing.
-  newest_key_ = std::max(newest_key_, bulk_key_);
   leave_bulk();
   if (order_.must_rebuild() || must_rebuild_) {
     if (!rebuild().ok()) return {};
