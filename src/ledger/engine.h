@@ -92,15 +92,15 @@ class Ledger::Engine {
   LogOrder order_;
   Names names_;
   std::vector<Stretch> stretches_;
-  std::vector<Surroundings> around_;  ///< of each stretch, as of the last prepare()
-  Totals settled_totals_;             ///< sum over stretches
-  StepTimeBins bins_;                 ///< step times of the stretches
-  FoldState state_;                   ///< after the last stretch
-  std::vector<OwnedEvent> tail_;      ///< after the last stretch, by key
-  std::vector<Key> late_;             ///< arrived since the last answer for what is settled
-  Key settled_key_;                   ///< the latest settled_key of the stretches
-  std::optional<Fold> bulk_;          ///< reads on from the last stretch; the tail is not kept meanwhile
-  Key bulk_key_;                      ///< of the event that it read last
+  std::vector<Surroundings> around_;    ///< of each stretch, as of the last prepare()
+  Totals settled_totals_;               ///< sum over stretches
+  StepTimeBins bins_;                   ///< step times of the stretches
+  FoldState state_;                     ///< after the last stretch
+  std::vector<OwnedEvent> tail_;        ///< after the last stretch, by key
+  std::vector<Key> late_;               ///< arrived since the last answer for what is settled
+  Key settled_key_;                     ///< the latest settled_key of the stretches
+  std::optional<Fold> bulk_;            ///< reads on from the last stretch; the tail is not kept meanwhile
+  Key bulk_key_;                        ///< of the event that it read last
   std::vector<uint64_t> bulk_instant_;  ///< payloads of that event's instant
   std::optional<Tail> prepared_;
   std::unordered_map<uint64_t, Waste> tail_waste_;  ///< of disruptions in the tail, by resume step and the one before
