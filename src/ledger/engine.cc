@@ -48,6 +48,12 @@ void Ledger::Engine::push(std::span<const Event> events) {
       if (too_late_first_ns_ == kNoTime || event.time_ns < too_late_first_ns_) too_late_first_ns_ = event.time_ns;
       continue;
     }
+    if (bulk_.has_value() && order_.goes_fast(event) && event.time_ns > bulk_key_.ns) {
+      bulk_instant_.clear();
+      if (event.fingerprint != 0) bulk_instant_.push_back(event.fingerprint);
+      fold_in_bulk(event, order_.place_fast(event));
+      continue;
+    }
     const std::optional<Key> key = order_.place(event);
     if (!key.has_value() || order_.must_rebuild() || must_rebuild_) continue;
     if (bulk_.has_value() && take_in_bulk(event, *key)) continue;
@@ -95,8 +101,13 @@ bool Ledger::Engine::take_in_bulk(const Event& event, const Key& key) {
     return true;
   }
   if (event.fingerprint != 0) bulk_instant_.push_back(event.fingerprint);
-  bulk_key_ = key;
+  fold_in_bulk(event, key);
+  return true;
+}
+
+void Ledger::Engine::fold_in_bulk(const Event& event, const Key& key) {
   bulk_->add(event, key);
+  bulk_key_ = key;  // after add(): a copy of what has just been written field by field waits for the stores
   const auto events = static_cast<size_t>(bulk_->events());
   if (events >= options_.sizes.tail_most + options_.sizes.batch_most) {
     if (bulk_->can_cut() && !bulk_->anything_open()) {
@@ -107,7 +118,6 @@ bool Ledger::Engine::take_in_bulk(const Event& event, const Key& key) {
       leave_bulk();  // something stays open over many events
     }
   }
-  return true;
 }
 
 void Ledger::Engine::insert(const Event& event, const Key& key) {

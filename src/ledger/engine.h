@@ -52,6 +52,7 @@ class Ledger::Engine {
   bool is_redelivery_in_tail(const event::Event& event, const Key& key, size_t at);
   void settle(size_t keep);
   bool take_in_bulk(const event::Event& event, const Key& key);
+  void fold_in_bulk(const event::Event& event, const Key& key);
   void begin_bulk();
   void leave_bulk();
   void settle_at_cut(Fold& fold, const Key& end_key, const Key& settled_key);

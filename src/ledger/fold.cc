@@ -356,23 +356,18 @@ void Fold::on_end(const Event& event, int64_t ns) {
 
 void Fold::claim(const OpenEvent& open, int64_t end_ns) {
   if (open.start_ns >= end_ns) return;
-  const Claim made{.start_ns = open.start_ns,
-                   .end_ns = end_ns,
-                   .sequence = open.sequence,
-                   .attempt = static_cast<uint32_t>(region_.attempts.size() - 1),
-                   .time_class = open.time_class,
-                   .custom = open.custom};
-  switch (open.load) {
-    case LoadKind::kUndecided:
-      undecided_.push_back(made);
-      break;
-    case LoadKind::kAsync:
-      current().late_loads.emplace_back(open.start_ns, end_ns);
-      break;
-    default:
-      region_.claims.push_back(made);
-      break;
+  if (open.load == LoadKind::kAsync) {
+    current().late_loads.emplace_back(open.start_ns, end_ns);
+    return;
   }
+  // Filled in where it stands: a copy of what has just been written field by field waits for the stores.
+  Claim& made = (open.load == LoadKind::kUndecided ? undecided_ : region_.claims).emplace_back();
+  made.start_ns = open.start_ns;
+  made.end_ns = end_ns;
+  made.sequence = open.sequence;
+  made.attempt = static_cast<uint32_t>(region_.attempts.size() - 1);
+  made.time_class = open.time_class;
+  made.custom = open.custom;
 }
 
 void Fold::drop_open(size_t index) {

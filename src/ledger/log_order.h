@@ -41,7 +41,22 @@ class LogOrder {
 
   /// Where a newly arrived event stands. Empty: it does not count (another rank's, a second delivery, malformed).
   std::optional<Key> place(const event::Event& event) {
-    return event.origin == fast_origin_ && goes_fast(event) ? std::optional<Key>(place_fast(event)) : place_any(event);
+    return goes_fast(event) ? std::optional<Key>(place_fast(event)) : place_any(event);
+  }
+  /// Whether the event comes as most do, after all others of the attempt that is under way: place_fast() is then
+  /// place().
+  [[nodiscard]] bool goes_fast(const event::Event& event) const {
+    return event.origin == fast_origin_ && is_fast_ && event.position > last_position_ &&
+           event.time_ns >= fast_from_ns_ && event.kind != event::Kind::kJobStart &&
+           event.kind != event::Kind::kDisruption && !event.has(event::kUntimed);
+  }
+  Key place_fast(const event::Event& event) {
+    last_position_ = event.position;
+    raw_low_ns_ = std::min(raw_low_ns_, event.time_ns);
+    raw_high_ns_ = std::max(raw_high_ns_, event.time_ns);
+    high_ns_ = std::max(high_ns_, event.time_ns);
+    if (fast_labelled_ != nullptr) fast_labelled_->note_alive(event);
+    return {event.time_ns, 0, 1, event.position};
   }
 
   [[nodiscard]] bool must_rebuild() const { return must_rebuild_; }
@@ -100,19 +115,6 @@ class LogOrder {
     }
   };
 
-  [[nodiscard]] bool goes_fast(const event::Event& event) const {
-    return is_fast_ && event.position > last_position_ && event.time_ns >= fast_from_ns_ &&
-           event.kind != event::Kind::kJobStart && event.kind != event::Kind::kDisruption &&
-           !event.has(event::kUntimed);
-  }
-  Key place_fast(const event::Event& event) {
-    last_position_ = event.position;
-    raw_low_ns_ = std::min(raw_low_ns_, event.time_ns);
-    raw_high_ns_ = std::max(raw_high_ns_, event.time_ns);
-    high_ns_ = std::max(high_ns_, event.time_ns);
-    if (fast_labelled_ != nullptr) fast_labelled_->note_alive(event);
-    return {event.time_ns, 0, 1, event.position};
-  }
   std::optional<Key> place_any(const event::Event& event);
   std::optional<Key> place_slowly(const event::Event& event);
   std::optional<Key> place_labelled(const event::Event& event);
