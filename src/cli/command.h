@@ -46,6 +46,7 @@ Command jobs_command();
 Command attempts_command();
 Command disruptions_command();
 Command ranks_command();
+Command export_command();
 Command version_command();
 Command help_command();
 Command completion_command();

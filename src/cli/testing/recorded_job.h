@@ -51,6 +51,11 @@ class RecordedJob : public ::testing::Test {
     return journal;
   }
 
+  /// Three attempts in two journals of rank 0, a rank beside it, a launcher that saw exits, and an event of every sort.
+  void eventful_job();
+  /// The report's JSON as of `now_seconds` after the first attempt's start, with two windows.
+  std::string report(std::vector<std::string> of, int64_t now_seconds = 1'000);
+
   TemporaryFolder folder_;
   const ScopedEnvironment no_dir_{"GOODPUT_DIR", nullptr};
   const ScopedEnvironment no_config_{"XDG_CONFIG_HOME", "/nonexistent"};
