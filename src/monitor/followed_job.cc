@@ -5,6 +5,7 @@
 
 #include "journal/run_folder.h"
 #include "monitor/journal_findings.h"
+#include "monitor/upkeep.h"
 
 namespace goodput::monitor {
 namespace {
@@ -35,14 +36,14 @@ Result<RunName> find_run(FileSystem& files, const std::vector<journal::Root>& ro
                                            searched + "; `goodput jobs` lists what is there");
 }
 
-FollowedJob::FollowedJob(std::unique_ptr<journal::JobLog> log, const ledger::Options& options)
-    : log_(std::move(log)), ledger_(options, *log_) {}
+FollowedJob::FollowedJob(std::unique_ptr<journal::JobLog> log, const ledger::Options& options, const Clock& clock)
+    : clock_(&clock), log_(std::move(log)), ledger_(options, *log_) {}
 
 Result<std::unique_ptr<FollowedJob>> FollowedJob::open(FileSystem& files, const std::vector<journal::Root>& roots,
                                                        const RunName& run, const ledger::Options& options,
                                                        const Clock& clock) {
   ASSIGN_OR_RETURN(auto log, journal::JobLog::open(files, roots, run.job, run.run_id, clock));
-  return std::unique_ptr<FollowedJob>(new FollowedJob(std::move(log), options));
+  return std::unique_ptr<FollowedJob>(new FollowedJob(std::move(log), options, clock));
 }
 
 Status FollowedJob::poll() {
@@ -60,7 +61,9 @@ Result<report::Report> FollowedJob::report(report::Question question) {
   if (!question.accelerators.has_value()) question.accelerators = facts.accelerators;
   if (question.accelerator_type.empty()) question.accelerator_type = facts.accelerator_type;
   for (const journal::Finding& found : log_->findings()) question.findings.push_back(in_words(found));
-  return report::build(ledger_, question);
+  Result<report::Report> built = report::build(ledger_, question);
+  seal_the_dead(*log_, *clock_);
+  return built;
 }
 
 }  // namespace goodput::monitor
