@@ -73,5 +73,33 @@ TEST_F(Followed, FindingsOfTheJournalsAreInWords) {
   EXPECT_EQ(out.goodput_seconds, 9.0);
 }
 
+TEST_F(Followed, RanksOfTheLatestAttemptAndWhoStoppedFirstInTheOneThatDied) {
+  const auto rank = [&](uint8_t id, int64_t index, int64_t attempt) {
+    return JournalFixture(folder_.path(), {.attempt_id = "77." + std::to_string(attempt),
+                                           .host = "node-" + std::to_string(index),
+                                           .process_index = index,
+                                           .open_boot_ns = kBoot + attempt * 100 * kSecond,
+                                           .open_wall_ns = kWall + attempt * 100 * kSecond,
+                                           .id = id});
+  };
+  JournalFixture zero = rank(1, 0, 0), two = rank(2, 2, 0), five = rank(3, 5, 0), next = rank(4, 0, 1),
+                 last = rank(5, 1, 1);
+  steps(zero, 0, 30, kBoot);
+  steps(two, 0, 21, kBoot);  // its last sign is 9 s before the others'
+  steps(five, 0, 30, kBoot);
+  steps(next, 20, 60, kBoot + 100 * kSecond);
+  steps(last, 20, 60, kBoot + 100 * kSecond);
+  clock_.advance(141 * kSecond);
+  const report::Report out = report_of(*follow());
+  ASSERT_EQ(out.ranks.size(), 1U);
+  EXPECT_EQ(out.ranks[0].process_index, 1);
+  EXPECT_EQ(out.ranks[0].host, "node-1");
+  EXPECT_EQ(out.ranks[0].last_heartbeat_ns, kWall + 140 * kSecond);
+  EXPECT_EQ(out.ranks[0].lateness_p99_seconds, 0.0);
+  EXPECT_EQ(out.attempts[0].status, report::AttemptStatus::kDied);
+  EXPECT_EQ(out.attempts[1].status, report::AttemptStatus::kRunning);
+  EXPECT_EQ(out.first_stopped_rank, 2);
+}
+
 }  // namespace
 }  // namespace goodput::monitor
