@@ -18,7 +18,7 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
 add_library(goodput_flags INTERFACE)
-target_compile_options(goodput_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror
+target_compile_options(goodput_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> -Wimplicit-fallthrough -Werror
                        $<$<CONFIG:Release>:-O2 -g1>)
 target_include_directories(goodput_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
