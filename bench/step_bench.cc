@@ -54,7 +54,7 @@ class Floor {
   }
 
  private:
-  static constexpr size_t kBytes = 64 * 1024;
+  static constexpr size_t kBytes = size_t{64} * 1024;
   std::vector<uint64_t> words_;
   size_t at_ = 0;
 };

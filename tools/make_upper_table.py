@@ -8,6 +8,7 @@ Code points that map to one other are kept as runs (every `step`-th code point f
 moved by `delta`), those that map to several as a list. The table follows the Unicode version of the
 Python that runs this script; it is written once and kept, so that all builds agree.
 """
+
 import sys
 import unicodedata
 
@@ -42,14 +43,14 @@ def runs(simple):
 
 def rows(items, per_line):
     for i in range(0, len(items), per_line):
-        print('    ' + ' '.join(items[i:i + per_line]))
+        print("    " + " ".join(items[i : i + per_line]))
 
 
 def main():
     every = list(mappings())
     simple = runs([(p, u[0] - p) for p, u in every if len(u) == 1])
     several = [(p, u + [0] * (3 - len(u))) for p, u in every if len(u) > 1]
-    print(f'''// Upper case of every code point beyond ASCII that has one, Unicode {unicodedata.unidata_version}.
+    print(f"""// Upper case of every code point beyond ASCII that has one, Unicode {unicodedata.unidata_version}.
 // Written by tools/make_upper_table.py; do not edit.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -71,15 +72,15 @@ struct Several {{
 }};
 
 // clang-format off
-constexpr Run kRuns[] = {{''')
-    rows([f'{{0x{a:X}, 0x{b:X}, {s}, {d}}},' for a, b, s, d in simple], 5)
-    print('};\n\nconstexpr Several kSeveral[] = {')
-    rows([f'{{0x{p:X}, {{{", ".join(f"0x{c:X}" for c in u)}}}}},' for p, u in several], 3)
-    print('''};
+constexpr Run kRuns[] = {{""")
+    rows([f"{{0x{a:X}, 0x{b:X}, {s}, {d}}}," for a, b, s, d in simple], 5)
+    print("};\n\nconstexpr Several kSeveral[] = {")
+    rows([f"{{0x{p:X}, {{{', '.join(f'0x{c:X}' for c in u)}}}}}," for p, u in several], 3)
+    print("""};
 // clang-format on
 
-}  // namespace goodput::upper_table''')
+}  // namespace goodput::upper_table""")
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     main()

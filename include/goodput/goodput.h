@@ -22,6 +22,8 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(modernize-use-using): this is C. */
+
 /* Not told: a time (then it is now), a step, a count. */
 #define GOODPUT_UNSET INT64_MIN
 
@@ -99,6 +101,8 @@ GOODPUT_API void goodput_process_exit(goodput_recorder* recorder, int64_t code, 
 
 GOODPUT_API int goodput_is_recording(const goodput_recorder* recorder);
 GOODPUT_API uint64_t goodput_lost_events(const goodput_recorder* recorder);
+
+/* NOLINTEND(modernize-use-using) */
 
 #ifdef __cplusplus
 }

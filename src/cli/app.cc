@@ -58,6 +58,7 @@ class CommandLine {
       context_.print(render_help(root_, help_style()));
       return kUsage;
     }
+    cut_at_dashes(arguments);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
     try {
       root_.parse(arguments);
@@ -75,6 +76,17 @@ class CommandLine {
   }
 
  private:
+  // What follows `--` is another program's. CLI11 (2.1) would give it to the root, where it is one word too many.
+  void cut_at_dashes(std::vector<std::string>& arguments) {
+    const auto names_a_command = [this](const std::string& word) { return find_command(root_, word) != nullptr; };
+    const auto command = std::find_if(arguments.begin(), arguments.end(), names_a_command);
+    if (command == arguments.end() || !find_command(root_, *command)->get_prefix_command()) return;
+    const auto dashes = std::find(command, arguments.end(), "--");
+    if (dashes == arguments.end()) return;
+    context_.from_dashes.assign(dashes, arguments.end());
+    arguments.erase(dashes, arguments.end());
+  }
+
   // The subcommand that was named, else the root.
   const CLI::App& asked() const {
     const std::vector<CLI::App*> chosen = root_.get_subcommands();

@@ -132,9 +132,11 @@ TEST_F(CommandLineTest, MistakesAreOneSentenceAndUsage) {
 TEST_F(CommandLineTest, HelpListsWhatThereIsByGroup) {
   const Outcome help = run({"help"});
   EXPECT_EQ(help.code, kDone);
-  EXPECT_THAT(help.out, HasSubstr("\n  Ask\n    probe                     says what it was given\n"));
+  EXPECT_THAT(help.out, HasSubstr("\n  Ask\n    report                    where a job's time went\n"));
+  EXPECT_THAT(help.out, HasSubstr("\n    probe                     says what it was given\n"));
   EXPECT_THAT(help.out, HasSubstr("--dir DIR                 where journals are kept [GOODPUT_DIR]"));
-  EXPECT_THAT(help.out, HasSubstr("\n  Examples\n    goodput probe --size 3\n"));
+  EXPECT_THAT(help.out, HasSubstr("\n  Examples\n    goodput run --job llama-7b -- python train.py\n"));
+  EXPECT_THAT(help.out, HasSubstr("\n    goodput probe --size 3\n"));
   EXPECT_EQ(run({"--help"}).out, help.out);
   EXPECT_EQ(run({}).out, help.out);
   EXPECT_EQ(run({}).code, kUsage);

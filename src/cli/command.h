@@ -40,6 +40,7 @@ constexpr const char* kSelf = "About goodput";
 /// Every command of this executable, in the order of the help.
 std::vector<Command> commands();
 
+Command run_command();
 Command report_command();
 Command version_command();
 Command help_command();

@@ -3,6 +3,8 @@
 
 namespace goodput::cli {
 
-std::vector<Command> commands() { return {report_command(), version_command(), help_command(), completion_command()}; }
+std::vector<Command> commands() {
+  return {run_command(), report_command(), version_command(), help_command(), completion_command()};
+}
 
 }  // namespace goodput::cli

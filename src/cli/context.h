@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "cli/config.h"
@@ -33,8 +34,9 @@ struct Context {
   Config config{};
   FILE* out = stdout;
   FILE* err = stderr;
-  int64_t now_ns = 0;              ///< when the command began, wall clock
-  const CLI::App* root = nullptr;  ///< the whole command line, for help and completion
+  int64_t now_ns = 0;                      ///< when the command began, wall clock
+  const CLI::App* root = nullptr;          ///< the whole command line, for help and completion
+  std::vector<std::string> from_dashes{};  ///< `--` and what follows, for a command that launches another
 
   /// What `out` can show.
   [[nodiscard]] report::TerminalStyle style() const;

@@ -224,7 +224,8 @@ TEST(RunOptionsTest, DefaultsAreThoseOfTheDocument) {
   EXPECT_EQ(plan->max_restarts, 3);
   EXPECT_EQ(plan->grace_ns, 30'000'000'000);
   EXPECT_FALSE(plan->accelerators.has_value());
-  EXPECT_EQ(plan_of({"--job", "j", "--no-restart", "--", "true"})->max_restarts, 0);
+  EXPECT_TRUE(plan->restarts);
+  EXPECT_FALSE(plan_of({"--job", "j", "--no-restart", "--", "true"})->restarts);
 }
 
 TEST(RunOptionsTest, SignalsLabelsAndAcceleratorsAreRead) {

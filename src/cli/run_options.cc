@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cctype>
 #include <charconv>
-#include <csignal>
-#include <cstring>
 #include <utility>
 
 #include "base/time_text.h"
+#include "cli/run/signal_names.h"
 
 namespace goodput::cli {
 namespace {
@@ -46,12 +43,18 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--run-id", options.run_id, "the run of that job")->type_name("RUN")->envname("GOODPUT_RUN_ID");
   app.add_option("--max-restarts", options.max_restarts, "in a row without progress; 3 unless told")
       ->type_name("NUMBER")
+      ->envname("GOODPUT_MAX_RESTARTS")
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
-  app.add_flag("--no-restart", options.no_restart, "launch once: another launcher restarts");
-  app.add_option("--grace", options.grace, "from SIGTERM to SIGKILL; 30s unless told")->type_name("DURATION");
+  app.add_flag("--no-restart", options.no_restart, "launch once: another launcher restarts")
+      ->envname("GOODPUT_NO_RESTART");
+  app.add_option("--grace", options.grace, "from SIGTERM to SIGKILL; 30s unless told")
+      ->type_name("DURATION")
+      ->envname("GOODPUT_GRACE");
   app.add_option("--preempt-signal", options.preempt_signals, "this signal is the notice of a preemption")
       ->type_name("SIGNAL")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->envname("GOODPUT_PREEMPT_SIGNAL");
   app.add_option("--label", options.labels, "kept with the job")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
@@ -65,41 +68,35 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->envname("GOODPUT_ACCELERATOR_TYPE");
 }
 
-std::vector<std::string> run_command_of(const CLI::App& app) {
+std::vector<std::string> run_command_of(const CLI::App& app, const std::vector<std::string>& from_dashes) {
   std::vector<std::string> words = app.remaining();
+  words.insert(words.end(), from_dashes.begin(), from_dashes.end());
   // Only the first `--` is ours: `goodput run --job j -- cmd -- x` launches `cmd -- x`.
   if (!words.empty() && words.front() == "--") words.erase(words.begin());
   return words;
 }
 
-std::optional<int> signal_number(const std::string& text) {
-  if (const std::optional<int64_t> number = whole_number(text)) {
-    return *number >= 1 && *number < NSIG ? std::optional(static_cast<int>(*number)) : std::nullopt;
-  }
-  std::string name = text;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
-  if (name.starts_with("SIG")) name = name.substr(3);
-  for (int number = 1; number < NSIG; ++number) {
-    const char* known = sigabbrev_np(number);
-    if (known != nullptr && name == known) return number;
-  }
-  return std::nullopt;
-}
-
 Result<RunPlan> resolve(const RunOptions& options, const std::vector<std::string>& command) {
   if (options.job.empty()) return about("--job", "name the job that the command trains");
-  if (command.empty()) return about("goodput run", "the command to launch stands after `--`");
-  RunPlan plan{
-      .job = options.job, .run_id = options.run_id, .max_restarts = options.no_restart ? 0 : options.max_restarts};
+  if (command.empty()) return Status(StatusCode::kInvalidArgument, "the command to launch stands after `--`");
+  // A mistyped option looks like the first word of a command.
+  if (command.front().starts_with('-')) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("there is no option `{}`; see `goodput run --help`", command.front()));
+  }
+  RunPlan plan{.job = options.job,
+               .run_id = options.run_id,
+               .max_restarts = options.max_restarts,
+               .restarts = !options.no_restart};
   Result<int64_t> grace_ns = parse_duration(options.grace);
   if (!grace_ns.ok()) return about("--grace", grace_ns.status().message());
   plan.grace_ns = *grace_ns;
   for (const std::string& text : options.preempt_signals) {
-    const std::optional<int> number = signal_number(text);
-    if (!number || *number == SIGKILL || *number == SIGSTOP) {
+    const Result<int> signal = parse_signal(text);
+    if (!signal.ok()) {
       return about("--preempt-signal", fmt::format("\"{}\" is no signal that can be caught", text));
     }
-    plan.preempt_signals.push_back(*number);
+    plan.preempt_signals.push_back(*signal);
   }
   RETURN_IF_ERROR(read_labels(options.labels, plan.labels));
   if (!options.accelerators.empty()) {

@@ -3,7 +3,7 @@
 //   auto options = std::make_shared<RunOptions>();
 //   add_run_options(app, *options);
 //   …
-//   Result<RunPlan> plan = resolve(*options, run_command_of(app));
+//   Result<RunPlan> plan = resolve(*options, run_command_of(app, context.from_dashes));
 //
 // The option struct must live as long as the app. Nothing throws.
 // SPDX-License-Identifier: Apache-2.0
@@ -37,7 +37,8 @@ struct RunOptions {
 /// As meant.
 struct RunPlan {
   std::string job{}, run_id{};
-  int64_t max_restarts = 3;  ///< 0 with --no-restart
+  int64_t max_restarts = 3;
+  bool restarts = true;  ///< false with --no-restart
   int64_t grace_ns = 0;
   std::vector<int> preempt_signals{};
   std::map<std::string, std::string> labels{};
@@ -48,13 +49,11 @@ struct RunPlan {
 
 void add_run_options(CLI::App& app, RunOptions& options);
 
-/// The words after `--`, once the command line was read.
-std::vector<std::string> run_command_of(const CLI::App& app);
+/// The words of the command, once the command line was read: what the app left over, and what was cut off it from the
+/// first `--` on.
+std::vector<std::string> run_command_of(const CLI::App& app, const std::vector<std::string>& from_dashes = {});
 
 /// kInvalidArgument, naming the option, for what makes no sense: no job, no command, a signal that is none.
 Result<RunPlan> resolve(const RunOptions& options, const std::vector<std::string>& command);
-
-/// The number of "SIGUSR1", "USR1", "usr1" or "10"; empty for what names no signal.
-std::optional<int> signal_number(const std::string& text);
 
 }  // namespace goodput::cli

@@ -10,6 +10,11 @@
 namespace goodput::journal {
 namespace {
 
+/// An attempt that was launched as `id` is called so, or, where another launcher stood between, "id.its words".
+bool is_launched_as(const Attempt& attempt, const std::string& id) {
+  return attempt.base.starts_with(id) && (attempt.base.size() == id.size() || attempt.base[id.size()] == '.');
+}
+
 bool opens_attempts(const JournalFacts& journal) { return journal.role.empty() && journal.process_index == 0; }
 
 class Assignment {
@@ -100,7 +105,7 @@ class Assignment {
     own.from.push_back({});
     for (size_t i = 0; i < result_.attempts.size(); ++i) {
       const Attempt& attempt = result_.attempts[i];
-      if (base.empty() || attempt.base == base) own.from.push_back({.position = attempt.start, .attempt = i});
+      if (base.empty() || is_launched_as(attempt, base)) own.from.push_back({.position = attempt.start, .attempt = i});
     }
     // A launcher writes of the attempt that it starts before that attempt's rank 0 writes itself.
     if (!base.empty() && own.from.size() > 1) own.from.front().attempt = own.from[1].attempt;

@@ -368,6 +368,32 @@ TEST_F(Log, ALauncherIsOfTheAttemptThatItSpeaksOf) {
   EXPECT_THAT(exits, ElementsAre("a", "b"));
 }
 
+TEST_F(Log, ALauncherAroundALauncherIsOfTheAttemptsThatItStarted) {
+  struct Launch {
+    const char* id;
+    const char* rank0;
+  };
+  uint8_t id = 1;
+  for (const Launch& launch : {Launch{"7", "7.none.0"}, Launch{"77", "77.none.0"}, Launch{"8", "9"}}) {
+    const int64_t opened = id * 10 * kSecond;
+    JournalFixture rank0(
+        folder_.path(),
+        {.attempt_id = launch.rank0, .open_boot_ns = kBoot + opened, .open_wall_ns = kWall + opened, .id = id++});
+    rank0.append(step(1, kBoot + opened + 1));
+    rank0.write();
+    JournalFixture launcher(folder_.path(), {.attempt_id = launch.id, .role = "launcher", .id = id++});
+    launcher.append(
+        {.kind = Kind::kProcessExit, .flags = event::kCode, .boot_ns = kBoot + opened + kSecond, .value = 1});
+    launcher.write();
+  }
+  open();
+  std::vector<std::string> exits;
+  for (const Seen& event : poll()) {
+    if (event.kind == Kind::kProcessExit) exits.push_back(event.attempt);
+  }
+  EXPECT_THAT(exits, ElementsAre("7.none.0", "77.none.0", "8"));
+}
+
 TEST_F(Log, AStepOfTheWallClockMovesNothing) {
   JournalFixture first(folder_.path(), {.attempt_id = "a", .id = 1});
   first.append(step(1, kBoot + kSecond));

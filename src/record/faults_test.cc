@@ -82,6 +82,10 @@ SystemCalls failing_calls() {
     const int error = fault.next();
     return error != 0 ? error : real_calls.rename_at(folder, from, to);
   };
+  calls.publish_at = [](int folder, const char* from, const char* to) {
+    const int error = fault.next();
+    return error != 0 ? error : real_calls.publish_at(folder, from, to);
+  };
   calls.remove_at = [](int folder, const char* name) {
     const int error = fault.next();
     return error != 0 ? error : real_calls.remove_at(folder, name);

@@ -20,7 +20,7 @@ constexpr int64_t kRetirePatienceNs = 20'000'000;
 /// it.
 constexpr int64_t kFinalPatienceNs = kSecondNs;
 /// Sealing compresses blocks of a few KiB on the stack and in vectors.
-constexpr size_t kStackBytes = 512 * 1024;
+constexpr size_t kStackBytes = size_t{512} * 1024;
 
 timespec to_timespec(int64_t ns) { return {.tv_sec = ns / kSecondNs, .tv_nsec = ns % kSecondNs}; }
 

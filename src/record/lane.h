@@ -105,7 +105,7 @@ inline void store_slot(const Lane& lane, uint64_t at, uint64_t head, uint64_t va
   const uint64_t place = lane.place_bias + slot_count;
   const uint32_t index = lane.index_bias + static_cast<uint32_t>(slot_count);
   const uint32_t checksum = journal::slot_checksum_before_time(lane.seed, index, head, value, place);
-  auto* words = reinterpret_cast<uint64_t*>(at);
+  auto* words = reinterpret_cast<uint64_t*>(at);  // NOLINT(performance-no-int-to-ptr): the cursor is what xadd adds to
   std::atomic_ref(words[1]).store(time, std::memory_order_relaxed);
   std::atomic_ref(words[2]).store(value, std::memory_order_relaxed);
   std::atomic_ref(words[3]).store(place, std::memory_order_relaxed);
@@ -115,7 +115,7 @@ inline void store_slot(const Lane& lane, uint64_t at, uint64_t head, uint64_t va
 /// One slot of what is attached: all of its words are the caller's.
 inline void store_attached_slot(const Lane& lane, uint64_t at, const journal::Slot& slot) {
   const uint32_t index = lane.index_bias + static_cast<uint32_t>(at / journal::kSlotBytes);
-  auto* words = reinterpret_cast<uint64_t*>(at);
+  auto* words = reinterpret_cast<uint64_t*>(at);  // NOLINT(performance-no-int-to-ptr): the cursor is what xadd adds to
   std::atomic_ref(words[1]).store(slot.boot_ns, std::memory_order_relaxed);
   std::atomic_ref(words[2]).store(slot.value, std::memory_order_relaxed);
   std::atomic_ref(words[3]).store(slot.place, std::memory_order_relaxed);

@@ -16,23 +16,8 @@
 namespace goodput::record {
 namespace {
 
-/// A number may be taken: by another thread that prepares at this moment.
-constexpr int kMaxNumberTries = 1000;
-
-constexpr const char* kNewForm = ".new";
-
-int create_file(int folder, std::atomic<uint32_t>& next_number, uint32_t& number) {
-  for (int i = 0; i < kMaxNumberTries; ++i) {
-    number = next_number.load(std::memory_order_relaxed);
-    const int fd = system_calls.open_at(folder, SegmentName(number, kNewForm).c_str(), O_RDWR | O_CREAT | O_EXCL);
-    if (fd >= 0 || fd == -EEXIST) {
-      uint32_t expected = number;
-      next_number.compare_exchange_strong(expected, number + 1, std::memory_order_relaxed);
-    }
-    if (fd != -EEXIST) return fd;
-  }
-  return -EEXIST;
-}
+/// Of files that are being made, never used twice in a process.
+std::atomic<uint32_t> next_unfinished{1};
 
 void write_headers(std::byte* base, uint32_t number, const journal::LiveLayout& layout, const HeaderTemplate& header) {
   std::array<std::byte, journal::kHeaderBytes> copy = header.bytes;
@@ -62,34 +47,43 @@ SegmentName::SegmentName(uint32_t number, const char* form) {
   std::strncpy(text.data() + kDigits, form, text.size() - kDigits - 1);
 }
 
+/// Gives the finished file the first number that is free, and its headers that number.
+int publish(int folder, const SegmentName& unfinished, std::byte* base, const journal::LiveLayout& layout,
+            const HeaderTemplate& header, std::atomic<uint32_t>& next_number, uint32_t& number) {
+  for (;;) {
+    number = next_number.load(std::memory_order_relaxed);
+    write_headers(base, number, layout, header);
+    const int error = system_calls.publish_at(folder, unfinished.c_str(), SegmentName(number).c_str());
+    if (error != 0 && error != EEXIST) return error;
+    uint32_t expected = number;  // somebody else may have moved it on, for the same reason
+    next_number.compare_exchange_strong(expected, number + 1, std::memory_order_relaxed);
+    if (error == 0) return 0;
+  }
+}
+
 int prepare_segment(LiveSegment& segment, int folder, const HeaderTemplate& header, std::atomic<uint32_t>& next_number,
                     uint32_t bytes) {
-  uint32_t number = 0;
-  const int fd = create_file(folder, next_number, number);
+  const SegmentName unfinished(next_unfinished.fetch_add(1, std::memory_order_relaxed), ".new");
+  const int fd = system_calls.open_at(folder, unfinished.c_str(), O_RDWR | O_CREAT | O_TRUNC);
   if (fd < 0) return -fd;
+  const journal::LiveLayout layout = journal::live_layout(bytes);
   std::byte* base = nullptr;
+  uint32_t number = 0;
   int error = system_calls.allocate(fd, bytes);
   if (error == 0) error = system_calls.map(fd, bytes, &base);
   if (error == 0) error = system_calls.populate(fd, base, bytes);
-  if (error == 0) {
-    write_headers(base, number, journal::live_layout(bytes), header);
-    error = system_calls.rename_at(folder, SegmentName(number, kNewForm).c_str(), SegmentName(number).c_str());
-  }
+  if (error == 0) error = publish(folder, unfinished, base, layout, header, next_number, number);
   if (error != 0) {
     if (base != nullptr) munmap(base, bytes);
-    system_calls.remove_at(folder, SegmentName(number, kNewForm).c_str());
+    system_calls.remove_at(folder, unfinished.c_str());
     close(fd);
-    // The number is free again, unless somebody has gone on meanwhile: an hour of retries must not leave a gap of
-    // thousands.
-    uint32_t after = number + 1;
-    next_number.compare_exchange_strong(after, number, std::memory_order_relaxed);
     return error;
   }
   segment.base = base;
   segment.fd = fd;
   segment.is_spare = false;
   segment.number = number;
-  segment.layout = journal::live_layout(bytes);
+  segment.layout = layout;
   segment.seed = journal::segment_seed(header.journal_id, number);
   segment.next.store(nullptr, std::memory_order_relaxed);
   segment.next_run.store(0, std::memory_order_relaxed);

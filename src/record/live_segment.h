@@ -59,7 +59,7 @@ struct LiveSegment {
   [[nodiscard]] bool is_unused() const { return (next_run.load(std::memory_order_relaxed) & ~kClosedBit) == 0; }
 };
 
-/// "00000012.live"; while the file is being made, "00000012.new".
+/// "00000012.live"; of a file that is being made, with a number of its own, "00000012.new".
 struct SegmentName {
   std::array<char, 16> text{};
   explicit SegmentName(uint32_t number, const char* form = ".live");
@@ -67,8 +67,8 @@ struct SegmentName {
 };
 
 /// Makes the file, allocates and maps it, makes its pages writable, writes its header twice, and only then gives it its
-/// name: whoever is killed in between leaves no segment. Its number is the first at
-/// or after `next_number` that no file has, and `next_number` moves past it. 0, or errno with nothing left behind.
+/// name: whoever is killed in between leaves no segment. Its number is the first at or after `next_number` that no file
+/// has, and `next_number` moves past it. 0, or errno with nothing left behind.
 int prepare_segment(LiveSegment& segment, int folder, const HeaderTemplate& header, std::atomic<uint32_t>& next_number,
                     uint32_t bytes);
 

@@ -161,8 +161,8 @@ TEST_F(RecorderTest, EventsCarryTimesOfTheirOwn) {
 TEST_F(RecorderTest, JobLeftByAnExceptionIsMarkedFailed) {
   auto recorder = open();
   try {
-    auto job = recorder.scope(Event::kJob);
-    auto load = recorder.scope(Event::kDataLoading);
+    const Scope job = recorder.scope(Event::kJob);           // NOLINT: they end by the exception
+    const Scope load = recorder.scope(Event::kDataLoading);  // NOLINT
     throw std::runtime_error("training diverged");
   } catch (const std::runtime_error&) {
     auto second = recorder.scope(Event::kJob);  // opened and closed inside a handler: not failed
@@ -255,6 +255,7 @@ TEST_F(RecorderTest, ThreadsRecordSideBySide) {
   {
     auto recorder = open();
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&recorder, t] {
         for (int64_t i = 0; i < kSteps; ++i) recorder.step(t * kSteps + i);
@@ -302,6 +303,7 @@ TEST_F(RecorderTest, RecordersOfOneRankShareAJournal) {
 
 TEST_F(RecorderTest, ManyRecordersInOneThread) {
   std::vector<Recorder> recorders;
+  recorders.reserve(9);
   for (int i = 0; i < 9; ++i) recorders.push_back(open({.process_index = i}));
   for (int64_t step = 0; step < 1000; ++step) {
     for (Recorder& recorder : recorders) recorder.step(step);
@@ -372,6 +374,7 @@ TEST_F(RecorderTest, ThreadsMayRecordWhileItCloses) {
     std::atomic<bool> stop{false};
     std::atomic<uint64_t> recorded{1};
     std::vector<std::thread> threads;
+    threads.reserve(3);
     for (int t = 0; t < 3; ++t) {
       threads.emplace_back([&] {
         while (!stop) {
@@ -431,7 +434,7 @@ TEST_F(RecorderTest, SlowStepNumberIsCountedAndKeepsTheEarlierTime) {
 TEST_F(RecorderTest, MovedRecorderRecordsAndTheEmptyOneDoesNot) {
   auto first = open();
   Recorder second = std::move(first);
-  first.step(1);  // NOLINT(bugprone-use-after-move): that it does nothing is the point
+  first.step(1);  // NOLINT: that a recorder that was moved from does nothing is the point
   second.step(2);
   first = std::move(second);
   first.step(3);

@@ -27,7 +27,7 @@ namespace goodput::record {
 
 /// What lies in memory is capped: with a lost server it would grow until the system kills somebody. 32 MiB: a million
 /// events, three days of a step with its load every second.
-constexpr uint64_t kMaxStagedBytes = 32 * 1024 * 1024;
+constexpr uint64_t kMaxStagedBytes = uint64_t{32} * 1024 * 1024;
 
 constexpr size_t kWordsPerPage = journal::kPageBytes / sizeof(uint64_t);
 

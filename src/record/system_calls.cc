@@ -130,6 +130,14 @@ int facts(int fd, struct stat* facts) {
 int rename_at(int folder, const char* from, const char* to) {
   return error_of([&] { return renameat(folder, from, folder, to); });
 }
+int publish_at(int folder, const char* from, const char* to) {
+  const int error = error_of([&] { return renameat2(folder, from, folder, to, RENAME_NOREPLACE); });
+  if (error != EINVAL && error != ENOSYS) return error;
+  // Where the file system does not know that: a link fails when the name is taken.
+  const int linked = error_of([&] { return linkat(folder, from, folder, to, 0); });
+  if (linked == 0) unlinkat(folder, from, 0);
+  return linked;
+}
 int remove_at(int folder, const char* name) {
   return error_of([&] { return unlinkat(folder, name, 0); });
 }
@@ -138,8 +146,8 @@ long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
 }  // namespace
 
-SystemCalls system_calls = {open_at,  make_folder_at, allocate, map,       populate,
-                            write_at, sync,           facts,    rename_at, remove_at};
+SystemCalls system_calls = {open_at, make_folder_at, allocate,  map,        populate, write_at,
+                            sync,    facts,          rename_at, publish_at, remove_at};
 
 bool prepare_barrier() { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0; }
 void barrier_in_all_threads() { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }

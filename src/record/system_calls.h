@@ -27,8 +27,9 @@ struct SystemCalls {
   int (*write_at)(int fd, std::span<const std::byte> bytes, uint64_t offset);  ///< 0 or errno; whole
   int (*sync)(int fd);                                                         ///< 0 or errno
   int (*facts)(int fd, struct stat* facts);                                    ///< 0 or errno
-  int (*rename_at)(int folder, const char* from, const char* to);              ///< 0 or errno
-  int (*remove_at)(int folder, const char* name);                              ///< 0 or errno
+  int (*rename_at)(int folder, const char* from, const char* to);              ///< 0 or errno; replaces
+  int (*publish_at)(int folder, const char* from, const char* to);  ///< the same, but EEXIST where there is one
+  int (*remove_at)(int folder, const char* name);                   ///< 0 or errno
 };
 
 /// What is called. Tests put others in before they open a recorder and put these back afterwards.

@@ -35,6 +35,7 @@ TEST(LaneTableTest, ThreadsNeverHoldOneLaneTogether) {
   LaneTable* table = LaneTable::make(1);
   ASSERT_NE(table, nullptr);
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   std::atomic<int> collisions{0};
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
@@ -71,6 +72,7 @@ TEST(NameTableTest, ThreadsAgreeOnIds) {
   std::array<std::vector<uint16_t>, 4> ids;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (auto& of_one : ids) {
       threads.emplace_back([&] {
         for (int i = 0; i < 2'000; ++i) of_one.push_back(names->id_of("name " + std::to_string(i)));
@@ -163,6 +165,33 @@ TEST_F(WriterTest, EventThatDoesNotFitTheRestOfItsRunGoesToTheNext) {
   EXPECT_EQ(journal::head_kind(slot_at(kSlots - 1).head), journal::kSkippedSlot);
   EXPECT_EQ(journal::head_kind(slot_at(kSlots).head), journal::kWorkSlot);
   EXPECT_EQ(journal::place_number(slot_at(kSlots + 1).place), kSlots + 1) << "no number is missing";
+}
+
+TEST_F(WriterTest, PreparersNeverShareANumber) {
+  constexpr int kThreads = 4;
+  constexpr int kSegments = 100;
+  const HeaderTemplate header = writer_.chain().header();
+  std::atomic<uint32_t> next_number{2};
+  std::array<std::vector<uint32_t>, kThreads> numbers;
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(4);
+    for (auto& of_one : numbers) {
+      threads.emplace_back([&] {
+        LiveSegment segment;
+        for (int i = 0; i < kSegments; ++i) {
+          CHECK(prepare_segment(segment, folder_.fd(), header, next_number, journal::kMinSegmentBytes) == 0);
+          of_one.push_back(segment.number);
+          release_segment(segment);
+        }
+      });
+    }
+  }
+  std::set<uint32_t> all;
+  for (const auto& of_one : numbers) all.insert(of_one.begin(), of_one.end());
+  EXPECT_EQ(all.size(), static_cast<size_t>(kThreads * kSegments));
+  EXPECT_EQ(*all.begin(), 2U);
+  EXPECT_EQ(*all.rbegin(), 1U + kThreads * kSegments) << "and leave none out";
 }
 
 TEST_F(WriterTest, SegmentIsQuietOnceNobodyWritesToIt) {

@@ -89,7 +89,7 @@ class KillTest : public testing::Test {
   void TearDown() override { munmap(acknowledged_, sizeof(Acknowledged)); }
 
   /// Starts a victim and kills it somewhere within the first `within_us`.
-  void kill_one(Victim victim, int within_us) {
+  void kill_one(const Victim& victim, int within_us) {
     for (auto& recorded : acknowledged_->recorded) recorded = 0;
     std::error_code ignored;
     std::filesystem::remove_all(victim.directory, ignored);

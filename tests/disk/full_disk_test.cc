@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr size_t kDiskBytes = 4 * 1024 * 1024;
+constexpr size_t kDiskBytes = size_t{4} * 1024 * 1024;
 
 bool is_soak() {
   const char* soak = std::getenv("GOODPUT_SOAK");
@@ -157,7 +157,8 @@ TEST(FullDiskTest, ReadOnlyFileSystem) {
 TEST(FullDiskTest, FileSizeLimitIsNoSignal) {
   const pid_t child = start([] {
     const TemporaryFolder folder;
-    rlimit limit{.rlim_cur = 80 * 1024, .rlim_max = RLIM_INFINITY};  // the first two segments fit, the third does not
+    rlimit limit{.rlim_cur = rlim_t{80} * 1024,
+                 .rlim_max = RLIM_INFINITY};  // the first two segments fit, the third does not
     setrlimit(RLIMIT_FSIZE, &limit);
     Trainer trainer(folder.path() + "/r");
     if (!trainer.train_until([&] { return trainer.lost() > 0; }, std::chrono::seconds(10))) return kNothingLost;
