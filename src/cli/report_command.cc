@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/follow_job.h"
 #include "cli/progress.h"
 #include "cli/report_options.h"
 #include "cli/show.h"
@@ -70,10 +71,19 @@ Result<report::Report> report_of_input(const ReportQuery& query, Context& contex
   return report::build(ledger, question);
 }
 
+Result<report::Report> report_of_job(const ReportQuery& query, Context& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<monitor::FollowedJob> job,
+                   follow_job(context, query.job, ledger_options(query)));
+  report::Question question = question_of(query, context, "");
+  question.price = price_for(query, context.config, job->log().job_facts().accelerator_type);
+  return job->report(std::move(question));
+}
+
 int run_report(Context& context, const ReportOptions& options) {
   const Result<ReportQuery> query = resolve(options, context.now_ns);
   if (!query.ok()) return context.fail("report", query.status());
-  const Result<report::Report> report = report_of_input(*query, context);
+  const Result<report::Report> report =
+      query->input.empty() ? report_of_job(*query, context) : report_of_input(*query, context);
   if (!report.ok()) return context.fail("report", report.status());
   return show_report(context, *report);
 }
@@ -85,6 +95,7 @@ Command report_command() {
           .group = kAsk,
           .summary = "where a job's time went",
           .examples =
+              "goodput report llama-7b --window 1h --window 24h\n"
               "goodput report --input events.jsonl\n"
               "gcloud logging read 'logName:goodput_llama' --format=json | goodput report --input -\n"
               "goodput report --input events.jsonl --from -24h --json",

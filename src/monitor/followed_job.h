@@ -1,0 +1,61 @@
+// One run of a job as somebody outside of its processes follows it: its journals, their account, and the report.
+//
+// Use it once, for a report, or keep it and poll() at an interval: a poll costs what is new.
+//
+//   ASSIGN_OR_RETURN(const RunName run, find_run(files, roots, "llama-7b"));
+//   ASSIGN_OR_RETURN(auto job, FollowedJob::open(files, roots, run, {}, system_clock()));
+//   RETURN_IF_ERROR(job->poll());
+//   Result<report::Report> report = job->report({.now_ns = now_ns, .windows_ns = {hour_ns}});
+//
+// Reads only. One thread at a time; the job's processes may write meanwhile.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file_system.h"
+#include "journal/job_log.h"
+#include "ledger/ledger.h"
+#include "report/build.h"
+
+namespace goodput::monitor {
+
+struct RunName {
+  std::string job{};
+  std::string run_id{};
+  friend bool operator==(const RunName&, const RunName&) = default;
+};
+
+/// What `text` names: a job (its latest run), or, when no job is called so, NAME@RUN.
+/// kNotFound: there is no such job under any of `roots`.
+Result<RunName> find_run(FileSystem& files, const std::vector<journal::Root>& roots, std::string_view text);
+
+class FollowedJob {
+ public:
+  /// kNotFound: no root has a journal of the run. `files` and `clock` outlive it.
+  static Result<std::unique_ptr<FollowedJob>> open(FileSystem& files, const std::vector<journal::Root>& roots,
+                                                   const RunName& run, const ledger::Options& options,
+                                                   const Clock& clock);
+
+  /// Takes what was recorded since the last poll.
+  Status poll();
+
+  /// `question` says what is asked; what is known of the job beside its events (name, labels, accelerators, ranks,
+  /// findings) is filled in here. kNotFound: nothing has been recorded.
+  Result<report::Report> report(report::Question question);
+
+  [[nodiscard]] journal::JobLog& log() { return *log_; }
+  [[nodiscard]] ledger::Ledger& ledger() { return ledger_; }
+
+ private:
+  FollowedJob(std::unique_ptr<journal::JobLog> log, const ledger::Options& options);
+
+  std::unique_ptr<journal::JobLog> log_;
+  ledger::Ledger ledger_;
+};
+
+}  // namespace goodput::monitor
