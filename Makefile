@@ -17,4 +17,4 @@ $(COMMANDS): setup
 	@tools/$@
 
 clean:
-	rm -rf build dist wheelhouse .venv .cache .pytest_cache .ruff_cache
+	rm -rf build dist wheelhouse .venv .cache .pytest_cache .ruff_cache python/goodput/_binding.*.so
