@@ -7,7 +7,7 @@
 //     i += c.length;                          // 1 for a byte that belongs to no code point
 //   }
 //
-// Pure functions, nothing allocated but by append_utf8.
+// Pure functions, nothing allocated but by what appends.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -54,6 +54,22 @@ inline void append_utf8(std::string& out, uint32_t value) {
   constexpr uint32_t kLead[] = {0, 0xC0, 0xE0, 0xF0};
   out.push_back(static_cast<char>(kLead[more] | value >> (6 * more)));
   for (int k = more - 1; k >= 0; --k) out.push_back(static_cast<char>(0x80 | (value >> (6 * k) & 0x3F)));
+}
+
+/// What stands where bytes were that are not UTF-8.
+constexpr uint32_t kReplacementCharacter = 0xFFFD;
+
+/// Appends the text with every byte that is not UTF-8 replaced by U+FFFD.
+inline void append_repaired(std::string& out, std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint c = decode_utf8(text, i);
+    if (c.valid) {
+      out.append(text, i, c.length);
+    } else {
+      append_utf8(out, kReplacementCharacter);
+    }
+    i += c.length;
+  }
 }
 
 }  // namespace goodput

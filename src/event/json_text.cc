@@ -9,7 +9,6 @@
 namespace goodput::event {
 namespace {
 
-constexpr uint32_t kReplacement = 0xFFFD;
 constexpr uint32_t kBad = UINT32_MAX;
 
 constexpr bool is_high_surrogate(uint32_t point) { return point >= 0xD800 && point <= 0xDBFF; }
@@ -136,23 +135,11 @@ void append_quoted(std::string& out, std::string_view text) {
       append_escape(out, surrogate);
       i += 2;
     } else {
-      append_utf8(out, kReplacement);
+      append_utf8(out, kReplacementCharacter);
     }
     i += c.length;
   }
   out.push_back('"');
-}
-
-void append_repaired(std::string& out, std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const CodePoint c = decode_utf8(text, i);
-    if (c.valid) {
-      out.append(text, i, c.length);
-    } else {
-      append_utf8(out, kReplacement);
-    }
-    i += c.length;
-  }
 }
 
 }  // namespace goodput::event

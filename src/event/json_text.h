@@ -19,7 +19,4 @@ namespace goodput::event {
 /// Appends the JSON string of any bytes, quotes included; what is not UTF-8 becomes U+FFFD.
 void append_quoted(std::string& out, std::string_view text);
 
-/// Appends the text with every byte that is not UTF-8 replaced by U+FFFD.
-void append_repaired(std::string& out, std::string_view text);
-
 }  // namespace goodput::event

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/utf8.h"
 #include "event/flat_scanner.h"
 #include "event/json_text.h"
 #include "event/payload_key_table.h"

@@ -6,6 +6,7 @@
 
 #include "base/decimal.h"
 #include "base/time_text.h"
+#include "base/utf8.h"
 #include "event/json_text.h"
 #include "event/kind_names.h"
 #include "event/payload_writer.h"

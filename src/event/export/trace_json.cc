@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/time_text.h"
+#include "base/utf8.h"
 #include "event/json_text.h"
 #include "event/payload_writer.h"
 
