@@ -26,10 +26,10 @@ compute_ideal_step_time = goodput_utils.compute_ideal_step_time
 
 BadputType = goodput_utils.BadputType
 GoodputType = goodput_utils.GoodputType
-GoodputInfo = goodput_utils.GoodputInfo
+GoodputInfo = goodput_utils.GoodputInfo  # NOLINT(name)
 MetricType = goodput_utils.MetricType
 IntervalMetricType = goodput_utils.IntervalMetricType
-StepInfo = goodput_utils.StepInfo
+StepInfo = goodput_utils.StepInfo  # NOLINT(name)
 # Seconds or percent by type; of custom events by their names in upper case.
 UnproductiveTimeDict = dict[BadputType, Union[float, dict[str, float]]]
 WorkloadMetricDetails = goodput_utils.WorkloadMetricDetails
@@ -139,7 +139,10 @@ class _CloudLogger:
         """Nothing waits: what was recorded is in the journal when the call returns."""
 
     def read_cloud_logging_entries(
-        self, start_time: _Time = None, end_time: _Time = None, last_entry_info: tuple[Any, str] | None = None
+        self,
+        start_time: _Time = None,
+        end_time: _Time = None,
+        last_entry_info: tuple[Any, str] | None = None,  # NOLINT(name)
     ) -> tuple[list[dict[str, Any]], tuple[Any, Any]]:
         """All that the journal holds of the job; its bounds are those of the account."""
         lines = _binding.journal_payloads(str(self.job_name)).splitlines()

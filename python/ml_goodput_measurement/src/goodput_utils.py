@@ -133,7 +133,7 @@ _DEFAULT_BASELINE_WINDOW_SIZE = 1000
 _DEFAULT_SPIKE_PERCENTILE = 90
 
 
-class GoodputInfo:
+class GoodputInfo:  # NOLINT(name)
     """What a calculator computed last."""
 
     def __init__(
@@ -157,7 +157,7 @@ class GoodputInfo:
         self.total_excluded_time = total_excluded_time
 
 
-class StepInfo:
+class StepInfo:  # NOLINT(name)
     def __init__(self, ideal_step_time: float, step_deviations: dict[int, float]):
         self.ideal_step_time = ideal_step_time
         self.step_deviations = step_deviations
@@ -197,10 +197,10 @@ def compute_step_deviation_from_baseline(
     return float(spike - statistics.median(baseline))
 
 
-def _ordinary_below(step_times: list[float]) -> float:
+def _ordinary_below(step_times: list[Any]) -> float:
     """Median + 3 MAD: what lies above is anomalous."""
-    median = statistics.median(step_times)
-    return median + 3 * statistics.median(abs(step_time - median) for step_time in step_times)
+    median = float(statistics.median(step_times))
+    return median + 3 * float(statistics.median(abs(step_time - median) for step_time in step_times))
 
 
 def compute_ideal_step_time(step_times: list[float]) -> float | None:
@@ -220,7 +220,7 @@ def get_anomalous_and_normal_step_times(step_times: list[Any]) -> tuple[list[Any
 
 def get_extra_time_from_anomalous_steps(step_times: list[Any]) -> float:
     anomalous, normal = get_anomalous_and_normal_step_times(step_times)
-    return sum(anomalous) - len(anomalous) * statistics.fmean(normal)
+    return float(sum(anomalous)) - len(anomalous) * statistics.fmean(normal)
 
 
 def get_timestamp_from_log_entry(entry: dict[str, Any]) -> datetime.datetime | None:
