@@ -42,6 +42,11 @@ std::vector<Command> commands();
 
 Command run_command();
 Command report_command();
+Command jobs_command();
+Command attempts_command();
+Command disruptions_command();
+Command ranks_command();
+Command export_command();
 Command version_command();
 Command help_command();
 Command completion_command();

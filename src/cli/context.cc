@@ -22,7 +22,8 @@ report::JsonForm Context::json_form() const {
 int Context::print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;
   if (written) return kDone;
-  fmt::print(err, "goodput: writing the output: {}\n", std::strerror(errno));
+  // A reader that has seen enough is nothing to complain of.
+  if (errno != EPIPE) fmt::print(err, "goodput: writing the output: {}\n", std::strerror(errno));
   return kCannot;
 }
 

@@ -1,8 +1,10 @@
 // What the commands that name a job do first: find it in the folders that the options name, and read it.
 //
 //   Result<std::unique_ptr<monitor::FollowedJob>> job = follow_job(context, options->job, {});
-//   if (!job.ok()) return context.fail("attempts", job.status());
-//   return show_attempts(context, …(*job)->report({.now_ns = context.now_ns})…);
+//   if (!job.ok()) return context.fail("end", job.status());
+//
+//   Result<report::Report> report = report_of_job(context, options->job);
+//   return report.ok() ? show_attempts(context, *report) : context.fail("attempts", report.status());
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -23,5 +25,11 @@ std::vector<journal::Root> roots_of(const Context& context);
 /// A job as it is named on the command line (NAME or NAME@RUN), with everything that is recorded of it until now.
 Result<std::unique_ptr<monitor::FollowedJob>> follow_job(const Context& context, std::string_view name,
                                                          const ledger::Options& options);
+/// The same of a run that is known.
+Result<std::unique_ptr<monitor::FollowedJob>> follow_run(const Context& context, const monitor::RunName& run,
+                                                         const ledger::Options& options);
+
+/// Its report as of now, by the default options, without a timeline.
+Result<report::Report> report_of_job(const Context& context, std::string_view name);
 
 }  // namespace goodput::cli
