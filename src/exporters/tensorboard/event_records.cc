@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/tensorboard/event_records.h"
 
-#include <array>
 #include <cstring>
 
-#include "base/checksum.h"
 #include "base/utf8.h"
 #include "exporters/proto/tensorboard.pb.h"
+#include "exporters/tensorboard/masked_checksum.h"
 
 namespace goodput::exporters {
 namespace {
@@ -14,13 +13,6 @@ namespace {
 constexpr int kStringType = 7;
 constexpr int kScalarClass = 1;
 constexpr int kTensorClass = 2;
-
-/// As the format wants checksums, so that one of bytes that hold checksums is no weaker.
-uint32_t masked_crc32c(std::span<const std::byte> bytes) {
-  constexpr uint32_t kMaskDelta = 0xa282ead8;
-  const uint32_t sum = crc32c(bytes);
-  return ((sum >> 15) | (sum << 17)) + kMaskDelta;
-}
 
 template <typename Integer>
 void put(Integer value, char* at) {

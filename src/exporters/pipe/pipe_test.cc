@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/pipe/pipe.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace goodput::exporters {
+namespace {
+
+constexpr int64_t kMillisecond = 1'000'000;
+constexpr PipeOptions kQuick{.first_retry_ns = kMillisecond, .last_retry_ns = 4 * kMillisecond};
+
+/// What a sink was given, and what it answers.
+struct Sink {
+  std::function<Status(const Update&)> answer = [](const Update&) { return Status(); };
+  std::mutex mutex;
+  std::vector<StepPoint> steps;
+  int64_t last_step = -1;  ///< of the latest report
+
+  Status take(const Update& update) {
+    Status status = answer(update);
+    const std::lock_guard lock(mutex);
+    if (!status.ok()) return status;
+    steps.insert(steps.end(), update.steps.begin(), update.steps.end());
+    last_step = update.report.last_step.value_or(-1);
+    return status;
+  }
+};
+
+class SinkExporter final : public Exporter {
+ public:
+  explicit SinkExporter(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
+  [[nodiscard]] std::string name() const override { return "sink"; }
+  Status send(const Update& update) override { return sink_->take(update); }
+
+ private:
+  std::shared_ptr<Sink> sink_;
+};
+
+Update update_of(int64_t step) {
+  Update update;
+  update.report.last_step = step;
+  update.steps = {{step, 0.5}};
+  return update;
+}
+
+std::vector<StepPoint> points(int64_t from, int64_t to) {
+  std::vector<StepPoint> out;
+  for (int64_t step = from; step < to; ++step) out.push_back({step, 0.5});
+  return out;
+}
+
+TEST(Pipe, EverythingOfferedIsSentInOrder) {
+  const auto sink = std::make_shared<Sink>();
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  for (int64_t step = 0; step < 100; ++step) pipe.offer(update_of(step));
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_EQ(sink->steps, points(0, 100));
+  EXPECT_EQ(sink->last_step, 99);
+  EXPECT_EQ(pipe.counters().offered, 100U);
+  EXPECT_EQ(pipe.counters().failed, 0U);
+  EXPECT_FALSE(pipe.counters().is_waiting);
+}
+
+TEST(Pipe, WhatASinkDidNotTakeComesAgainWithWhatIsNew) {
+  const auto sink = std::make_shared<Sink>();
+  std::atomic<int> refusals = 3;
+  sink->answer = [&](const Update&) {
+    return refusals-- > 0 ? Status(StatusCode::kUnavailable, "sending: connection refused") : Status();
+  };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  for (int64_t step = 0; step < 10; ++step) pipe.offer(update_of(step));
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_EQ(sink->steps, points(0, 10));
+  EXPECT_EQ(pipe.counters().failed, 3U);
+  EXPECT_EQ(pipe.counters().given_up, 0U);
+  EXPECT_EQ(pipe.counters().last_failure, "");
+}
+
+TEST(Pipe, WhatASinkRefusesForGoodIsGivenUpAndCounted) {
+  const auto sink = std::make_shared<Sink>();
+  sink->answer = [](const Update&) { return Status(StatusCode::kInvalidArgument, "sending: 400"); };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  pipe.offer(update_of(1));
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_EQ(pipe.counters().given_up, 1U);
+  EXPECT_EQ(pipe.counters().last_failure, "sending: 400");
+}
+
+TEST(Pipe, AHangingSinkDelaysNobodyAndIsLeftBehind) {
+  const auto sink = std::make_shared<Sink>();
+  const auto is_open = std::make_shared<std::atomic<bool>>(false);
+  sink->answer = [is_open](const Update&) {
+    while (!*is_open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return Status();
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+    for (int64_t step = 0; step < 1000; ++step) pipe.offer(update_of(step));
+    EXPECT_FALSE(pipe.finish(50 * kMillisecond));
+    EXPECT_TRUE(pipe.counters().is_waiting);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  *is_open = true;
+}
+
+TEST(Pipe, StepsThatWaitTooLongAreDroppedOldestFirstAndCounted) {
+  const auto sink = std::make_shared<Sink>();
+  std::atomic<bool> is_open = false;
+  sink->answer = [&](const Update&) {
+    return is_open ? Status() : Status(StatusCode::kUnavailable, "sending: connection refused");
+  };
+  PipeOptions options = kQuick;
+  options.max_steps = 10;
+  Pipe pipe(std::make_unique<SinkExporter>(sink), options);
+  for (int64_t step = 0; step < 50; ++step) pipe.offer(update_of(step));
+  is_open = true;
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_EQ(sink->steps, points(40, 50));
+  EXPECT_EQ(sink->last_step, 49);
+  EXPECT_EQ(pipe.counters().dropped_steps, 40U);
+}
+
+}  // namespace
+}  // namespace goodput::exporters
