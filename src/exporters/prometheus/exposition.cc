@@ -71,7 +71,7 @@ std::string_view content_type(Exposition form) {
                                           : "text/plain; version=0.0.4; charset=utf-8";
 }
 
-std::string expose(std::span<const report::Report> reports, Exposition form) {
+std::string expose(std::span<const report::Report> reports, Exposition form, std::string_view more) {
   std::vector<std::vector<Family>> families;
   std::vector<std::string> order;
   std::map<std::string, Merged, std::less<>> merged;
@@ -105,7 +105,27 @@ std::string expose(std::span<const report::Report> reports, Exposition form) {
     if (form == Exposition::kOpenMetrics && name.ends_with("_seconds")) out += "# UNIT " + name + " seconds\n";
     out += entry.lines;
   }
+  out += more;
   if (form == Exposition::kOpenMetrics) out += "# EOF\n";
+  return out;
+}
+
+std::string expose_counter(std::string_view name, std::string_view help, std::span<const CounterSample> samples,
+                           Exposition form) {
+  constexpr std::string_view kTotal = "_total";
+  // OpenMetrics names the family, the older format its samples.
+  const std::string_view family = form == Exposition::kOpenMetrics ? name.substr(0, name.size() - kTotal.size()) : name;
+  std::string out = fmt::format("# HELP {} ", family);
+  append_escaped(help, form == Exposition::kOpenMetrics, out);
+  out += fmt::format("\n# TYPE {} counter\n", family);
+  for (const CounterSample& sample : samples) {
+    bool any = false;
+    out += name;
+    append_labels({{sample.label, sample.value_of_label}}, out, any);
+    out += "} ";
+    append_number(sample.value, out);
+    out += '\n';
+  }
   return out;
 }
 

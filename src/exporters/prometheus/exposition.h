@@ -25,7 +25,16 @@ enum class Exposition : bool {
 Exposition exposition_for(std::string_view accept);
 std::string_view content_type(Exposition form);
 
-/// Every family once, with the samples of all reports; ends with a line feed, or as OpenMetrics wants it.
-std::string expose(std::span<const report::Report> reports, Exposition form);
+/// Every family once, with the samples of all reports; ends with a line feed, or as OpenMetrics wants it. `more` are
+/// whole families in the same form.
+std::string expose(std::span<const report::Report> reports, Exposition form, std::string_view more = {});
+
+/// One counter of a program: its name ends in `_total`. As `more` takes it.
+struct CounterSample {
+  std::string label, value_of_label;
+  double value = 0;
+};
+std::string expose_counter(std::string_view name, std::string_view help, std::span<const CounterSample> samples,
+                           Exposition form);
 
 }  // namespace goodput::exporters
