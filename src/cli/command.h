@@ -34,6 +34,7 @@ struct Command {
 // The titles under which help lists commands, in this order.
 constexpr const char* kLaunch = "Launch";
 constexpr const char* kAsk = "Ask";
+constexpr const char* kWatch = "Watch";
 constexpr const char* kKeep = "Keep and move records";
 constexpr const char* kSelf = "About goodput";
 
@@ -47,6 +48,7 @@ Command attempts_command();
 Command disruptions_command();
 Command ranks_command();
 Command export_command();
+Command monitor_command();
 Command version_command();
 Command help_command();
 Command completion_command();

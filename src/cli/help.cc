@@ -123,7 +123,7 @@ std::string as_sentence(std::string summary) {
 }
 
 void add_commands(Page& page, const CLI::App& root) {
-  for (const char* group : {kLaunch, kAsk, kKeep, kSelf}) {
+  for (const char* group : {kLaunch, kAsk, kWatch, kKeep, kSelf}) {
     bool first = true;
     for (const CLI::App* command : root.get_subcommands({})) {
       if (command->get_group() != group) continue;

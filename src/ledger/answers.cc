@@ -272,7 +272,8 @@ Result<std::optional<StepFigures>> Ledger::Engine::step_figures(int64_t now_ns) 
   return figures;
 }
 
-Status Ledger::Engine::step_times(int64_t now_ns, FunctionRef<void(int64_t step, const StepTime& time)> visit) {
+Status Ledger::Engine::step_times(int64_t now_ns, int64_t from_ns,
+                                  FunctionRef<void(int64_t step, const StepTime& time)> visit) {
   RETURN_IF_ERROR(prepare(now_ns));
   const auto visit_region = [&](const Replayed& replayed, Surroundings around) {
     around.with_step_keys = true;
@@ -280,7 +281,7 @@ Status Ledger::Engine::step_times(int64_t now_ns, FunctionRef<void(int64_t step,
     for (size_t i = 0; i < account.interval_times.size(); ++i) visit(account.step_keys[i], account.interval_times[i]);
   };
   for (size_t i = 0; i < stretches_.size(); ++i) {
-    if (is_dropped(stretches_[i])) continue;
+    if (stretches_[i].end_ns <= from_ns || is_dropped(stretches_[i])) continue;
     ASSIGN_OR_RETURN(const Replayed replayed, reread(i));
     visit_region(replayed, around_[i]);
   }

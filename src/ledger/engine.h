@@ -32,7 +32,7 @@ class Ledger::Engine {
   Result<std::optional<StepFigures>> step_figures(int64_t now_ns);
   Result<std::vector<AttemptAnswer>> attempts(int64_t now_ns);
   Result<std::vector<DisruptionAnswer>> disruptions(int64_t now_ns);
-  Status step_times(int64_t now_ns, FunctionRef<void(int64_t step, const StepTime& time)> visit);
+  Status step_times(int64_t now_ns, int64_t from_ns, FunctionRef<void(int64_t step, const StepTime& time)> visit);
   [[nodiscard]] std::string_view custom_name(uint16_t index) const { return names_.text(index); }
   [[nodiscard]] std::string snapshot();
   bool restore(std::string_view snapshot);

@@ -22,8 +22,9 @@ Result<std::vector<Totals>> Ledger::timeline(int64_t now_ns, size_t buckets) {
 Result<std::optional<StepFigures>> Ledger::step_figures(int64_t now_ns) { return engine_->step_figures(now_ns); }
 Result<std::vector<AttemptAnswer>> Ledger::attempts(int64_t now_ns) { return engine_->attempts(now_ns); }
 Result<std::vector<DisruptionAnswer>> Ledger::disruptions(int64_t now_ns) { return engine_->disruptions(now_ns); }
-Status Ledger::step_times(int64_t now_ns, FunctionRef<void(int64_t step, const StepTime& time)> visit) {
-  return engine_->step_times(now_ns, visit);
+Status Ledger::step_times(int64_t now_ns, int64_t from_ns,
+                          FunctionRef<void(int64_t step, const StepTime& time)> visit) {
+  return engine_->step_times(now_ns, from_ns, visit);
 }
 std::string_view Ledger::custom_name(uint16_t index) const { return engine_->custom_name(index); }
 std::string Ledger::snapshot() { return engine_->snapshot(); }

@@ -57,9 +57,9 @@ class Ledger {
   Result<std::vector<AttemptAnswer>> attempts(int64_t now_ns);
   Result<std::vector<DisruptionAnswer>> disruptions(int64_t now_ns);
 
-  /// Step times by first step number, of intervals not wholly wasted, in step order.
-  /// Reads the whole job back.
-  Status step_times(int64_t now_ns, FunctionRef<void(int64_t step, const StepTime& time)> visit);
+  /// Step times by first step number, of intervals not wholly wasted, in step order: all that end after `from_ns`, and
+  /// perhaps some before. Reads the job back from there on.
+  Status step_times(int64_t now_ns, int64_t from_ns, FunctionRef<void(int64_t step, const StepTime& time)> visit);
 
   /// The name of a custom event in Totals::custom_ns.
   [[nodiscard]] std::string_view custom_name(uint16_t index) const;

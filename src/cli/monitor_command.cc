@@ -1,0 +1,169 @@
+// `goodput monitor`: follows a job from outside of its processes and exports what becomes of its time.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <goodput/recorder.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <memory>
+#include <utility>
+
+#include "base/clock.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "cli/follow_job.h"
+#include "cli/monitor_options.h"
+#include "cli/run/signal_queue.h"
+#include "exporters/prometheus/scrape_server.h"
+#include "exporters/tensorboard/tensorboard_exporter.h"
+#include "monitor/monitor.h"
+
+namespace goodput::cli {
+namespace {
+
+using exporters::CounterSample;
+using exporters::Exposition;
+using exporters::Pipe;
+using exporters::PipeCounters;
+
+constexpr int64_t kLookForNewsNs = 200'000'000;  // how soon a death shows
+constexpr int64_t kWaitForJobNs = 1'000'000'000;
+
+bool is_end(const std::optional<Signal>& signal) {
+  return signal.has_value() && (signal->number == SIGTERM || signal->number == SIGINT || signal->number == SIGHUP ||
+                                signal->number == SIGQUIT);
+}
+
+/// How each exporter does, as families of /metrics. The pipes outlive the server that asks.
+std::string own_metrics(const std::vector<Pipe*>& pipes, Exposition form) {
+  struct Family {
+    const char* name;
+    const char* help;
+    uint64_t PipeCounters::*counter;
+  };
+  constexpr Family kFamilies[] = {
+      {"goodput_exporter_updates_total", "Updates that the monitor gave to an exporter.", &PipeCounters::offered},
+      {"goodput_exporter_sent_total", "Updates that reached their sink; several that waited count as one.",
+       &PipeCounters::sent},
+      {"goodput_exporter_failures_total", "Attempts to send that failed.", &PipeCounters::failed},
+      {"goodput_exporter_given_up_total", "Updates that their sink refused.", &PipeCounters::given_up},
+      {"goodput_exporter_dropped_steps_total", "Steps that were dropped because too many waited.",
+       &PipeCounters::dropped_steps},
+  };
+  std::string out;
+  for (const Family& family : kFamilies) {
+    std::vector<CounterSample> samples;
+    for (const Pipe* pipe : pipes) {
+      samples.push_back({"exporter", pipe->name(), static_cast<double>(pipe->counters().*family.counter)});
+    }
+    out += exporters::expose_counter(family.name, family.help, samples, form);
+  }
+  return out;
+}
+
+/// Waits for the job where that was asked for. Empty: a signal came first.
+Result<std::unique_ptr<monitor::FollowedJob>> find_job(Context& context, const MonitorPlan& plan,
+                                                       SignalQueue& signals) {
+  for (bool told = false;;) {
+    Result<std::unique_ptr<monitor::FollowedJob>> job = follow_job(context, plan.job, {});
+    if (job.ok() || !plan.waits || job.status().code() != StatusCode::kNotFound) return job;
+    if (!std::exchange(told, true)) context.note(fmt::format("goodput monitor: waiting for job \"{}\"", plan.job));
+    if (is_end(signals.next(kWaitForJobNs))) return std::unique_ptr<monitor::FollowedJob>();
+  }
+}
+
+/// Records what the trainer cannot: that it ended.
+void record_death(monitor::FollowedJob& job, const std::string& directory, const std::string& attempt_id,
+                  int64_t time_ns) {
+  const journal::JobLog::JobFacts facts = job.log().job_facts();
+  Recorder recorder = Recorder::open(
+      {.job = facts.job, .run_id = facts.run_id, .role = "monitor", .attempt_id = attempt_id, .directory = directory});
+  recorder.process_exit({}, time_ns);
+}
+
+Status open_pipes(const MonitorPlan& plan, std::vector<std::unique_ptr<Pipe>>& pipes,
+                  std::vector<Pipe*>& known_to_server) {
+  if (!plan.tensorboard.empty()) {
+    ASSIGN_OR_RETURN(auto board, exporters::TensorBoardExporter::open(plan.tensorboard, "goodput monitor " + plan.job));
+    pipes.push_back(std::make_unique<Pipe>(std::move(board), exporters::PipeOptions{}));
+  }
+  if (!plan.prometheus.empty()) {
+    ASSIGN_OR_RETURN(auto server, exporters::ScrapeServer::listen(plan.prometheus, [&known_to_server](Exposition form) {
+                       return own_metrics(known_to_server, form);
+                     }));
+    // Scrapes may come before the first cycle: what they ask for must stand by then.
+    for (const auto& pipe : pipes) known_to_server.push_back(pipe.get());
+    pipes.push_back(std::make_unique<Pipe>(std::move(server), exporters::PipeOptions{}));
+  }
+  return {};
+}
+
+/// Until it is over or a signal ends it; the status is that of a cycle that cannot be gone on from.
+Status watch(Context& context, const MonitorPlan& plan, monitor::Monitor& monitor, SignalQueue& signals) {
+  for (bool told = false;;) {
+    const Status cycle = monitor.cycle();
+    if (!cycle.ok() && plan.once) return cycle;
+    if (!cycle.ok() && !std::exchange(told, true)) context.note("goodput monitor: " + cycle.message());
+    if (plan.once || monitor.is_over()) return {};
+    const int64_t next_ns = boot_time_ns() + plan.interval_ns;
+    for (int64_t left_ns = plan.interval_ns; left_ns > 0 && !monitor.has_news(); left_ns = next_ns - boot_time_ns()) {
+      if (is_end(signals.next(std::min(left_ns, kLookForNewsNs)))) {
+        (void)monitor.cycle();  // the last word
+        return {};
+      }
+    }
+  }
+}
+
+int run_monitor(Context& context, const MonitorOptions& options) {
+  const Result<MonitorPlan> plan = resolve(options);
+  if (!plan.ok()) return context.fail("monitor", plan.status());
+  SignalQueue signals;
+  Result<std::unique_ptr<monitor::FollowedJob>> job = find_job(context, *plan, signals);
+  if (!job.ok()) return context.fail("monitor", job.status());
+  if (*job == nullptr) return kDone;
+  // Of the exporters' pipes the server asks while it answers: it is to end before this does.
+  std::vector<Pipe*> known_to_server;
+  std::vector<std::unique_ptr<Pipe>> pipes;
+  if (const Status opened = open_pipes(*plan, pipes, known_to_server); !opened.ok()) {
+    return context.fail("monitor", opened);
+  }
+  setenv("GOODPUT_QUIET", "1", 1);  // the journal of a death is no recording that anybody wants to be told of
+  monitor::Monitor monitor(
+      **job, std::move(pipes),
+      {.windows_ns = plan->windows_ns,
+       .linger_ns = plan->linger_ns,
+       .follows = plan->follows,
+       .on_death = [&](const std::string& attempt_id,
+                       int64_t time_ns) { record_death(**job, context.globals.dir, attempt_id, time_ns); }},
+      system_clock());
+  const Status watched = watch(context, *plan, monitor, signals);
+  const bool all_sent = monitor.finish(plan->flush_timeout_ns);
+  if (!watched.ok()) return context.fail("monitor", watched);
+  for (const auto& pipe : monitor.pipes()) {
+    const PipeCounters counters = pipe->counters();
+    if (counters.last_failure.empty()) continue;
+    context.note(fmt::format("goodput monitor: {}: {}", pipe->name(), counters.last_failure));
+  }
+  return all_sent ? kDone : kCannot;
+}
+
+}  // namespace
+
+Command monitor_command() {
+  return {.name = "monitor",
+          .group = kWatch,
+          .summary = "follow a job from outside and export what becomes of its time",
+          .examples =
+              "goodput monitor llama-7b --tensorboard runs/llama-7b --window 1h --window 24h\n"
+              "goodput monitor llama-7b --prometheus 0.0.0.0:9464 --interval 15s --wait\n"
+              "goodput monitor llama-7b --tensorboard runs/llama-7b --once",
+          .define = [](CLI::App& app) -> Run {
+            auto options = std::make_shared<MonitorOptions>();
+            add_monitor_options(app, *options);
+            return [options](Context& context) { return run_monitor(context, *options); };
+          }};
+}
+
+}  // namespace goodput::cli

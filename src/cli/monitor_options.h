@@ -1,0 +1,55 @@
+// The options of `goodput monitor`, as typed and as meant.
+//
+//   auto options = std::make_shared<MonitorOptions>();
+//   add_monitor_options(app, *options);
+//   …
+//   Result<MonitorPlan> plan = resolve(*options);
+//
+// The option struct must live as long as the app. Nothing throws.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace CLI {
+class App;
+}
+
+namespace goodput::cli {
+
+/// As typed.
+struct MonitorOptions {
+  std::string job;
+  std::string interval = "30s";
+  std::vector<std::string> windows;
+  std::string tensorboard;
+  std::string prometheus;
+  std::string linger = "60s";
+  std::string flush_timeout = "10s";
+  bool once = false;
+  bool follow = false;
+  bool wait = false;
+};
+
+/// As meant.
+struct MonitorPlan {
+  std::string job;
+  int64_t interval_ns = 0;
+  std::vector<int64_t> windows_ns;
+  std::string tensorboard;  ///< empty: none
+  std::string prometheus;   ///< empty: none
+  int64_t linger_ns = 0;
+  int64_t flush_timeout_ns = 0;
+  bool once = false, follows = false, waits = false;
+};
+
+void add_monitor_options(CLI::App& app, MonitorOptions& options);
+
+/// kInvalidArgument, naming the option, for what makes no sense.
+Result<MonitorPlan> resolve(const MonitorOptions& options);
+
+}  // namespace goodput::cli

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/monitor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace goodput::monitor {
+namespace {
+
+using report::JobStatus;
+
+// A launcher records how a process ended within milliseconds, and knows more about it.
+constexpr auto kLaunchersTurn = std::chrono::milliseconds(500);
+
+}  // namespace
+
+Monitor::Monitor(FollowedJob& job, std::vector<std::unique_ptr<exporters::Pipe>> pipes, MonitorOptions options,
+                 const Clock& clock)
+    : job_(&job), pipes_(std::move(pipes)), options_(std::move(options)), clock_(&clock) {}
+
+Status Monitor::cycle() {
+  ASSIGN_OR_RETURN(exporters::Update update, look());
+  if (tell_death(update.report)) {
+    ASSIGN_OR_RETURN(update, look());
+  }
+  const bool has_ended = update.report.status == JobStatus::kCompleted || update.report.status == JobStatus::kFailed ||
+                         update.report.status == JobStatus::kDown;
+  if (!has_ended) {
+    ended_boot_ns_.reset();
+  } else if (!ended_boot_ns_.has_value()) {
+    ended_boot_ns_ = clock_->boot_ns();
+  }
+  for (const auto& pipe : pipes_) pipe->offer(update);
+  steps_until_ns_ = update.report.as_of_ns;
+  return {};
+}
+
+Result<exporters::Update> Monitor::look() {
+  RETURN_IF_ERROR(job_->poll());
+  exporters::Update update;
+  report::Question question{.price = options_.price, .now_ns = clock_->wall_ns(), .windows_ns = options_.windows_ns};
+  ASSIGN_OR_RETURN(update.report, job_->report(std::move(question)));
+  const auto take = [&](int64_t step, const ledger::StepTime& time) {
+    update.steps.push_back({step, static_cast<double>(time.ns) / 1e9 / static_cast<double>(time.steps)});
+  };
+  RETURN_IF_ERROR(job_->ledger().step_times(update.report.as_of_ns, steps_until_ns_, take));
+  const std::string watched = watch_.attempt_id();
+  watch_.choose(job_->log());
+  if (watch_.attempt_id() != watched) told_death_ = false;
+  return update;
+}
+
+/// Whether a death was recorded that nobody else had recorded.
+bool Monitor::tell_death(const report::Report& report) {
+  if (told_death_ || !watch_.has_died()) return false;
+  told_death_ = true;
+  const bool is_known = report.status == JobStatus::kCompleted || report.status == JobStatus::kFailed ||
+                        report.status == JobStatus::kDown;
+  if (is_known || !options_.on_death) return false;
+  const int64_t time_ns = clock_->wall_ns();
+  std::this_thread::sleep_for(kLaunchersTurn);
+  const Result<exporters::Update> again = look();
+  const bool by_launcher =
+      again.ok() && (again->report.status != JobStatus::kRunning && again->report.status != JobStatus::kStalled);
+  if (by_launcher || watch_.attempt_id().empty()) return false;
+  options_.on_death(watch_.attempt_id(), time_ns);
+  return true;
+}
+
+bool Monitor::is_over() const {
+  return !options_.follows && ended_boot_ns_.has_value() && clock_->boot_ns() - *ended_boot_ns_ >= options_.linger_ns;
+}
+
+bool Monitor::finish(int64_t timeout_ns) {
+  // All at once, each with the whole of the time.
+  std::vector<std::thread> ends;
+  std::vector<char> done(pipes_.size());
+  for (size_t i = 0; i < pipes_.size(); ++i) {
+    ends.emplace_back([&, i] { done[i] = pipes_[i]->finish(timeout_ns) ? 1 : 0; });
+  }
+  for (std::thread& end : ends) end.join();
+  return std::all_of(done.begin(), done.end(), [](char is_done) { return is_done != 0; });
+}
+
+}  // namespace goodput::monitor

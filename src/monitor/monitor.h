@@ -1,0 +1,63 @@
+// Looks at a job at an interval and hands what it finds to exporters.
+//
+//   Monitor monitor(*job, std::move(pipes), {.windows_ns = {hour_ns}}, system_clock());
+//   while (!monitor.is_over()) { monitor.cycle(); sleep(interval); }
+//   monitor.finish(10 * kSecond);
+//
+// A cycle costs what is new. Exporters that are slow or fail delay nothing here. One thread.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exporters/pipe/pipe.h"
+#include "monitor/followed_job.h"
+#include "monitor/trainer_watch.h"
+
+namespace goodput::monitor {
+
+struct MonitorOptions {
+  std::vector<int64_t> windows_ns{};
+  int64_t linger_ns = 60'000'000'000;  ///< how long an ended or dead job is watched on
+  bool follows = false;                ///< for ever
+  std::optional<report::Price> price{};
+  /// The trainer of this attempt ended at that time, and nobody else has recorded it.
+  std::function<void(const std::string& attempt_id, int64_t time_ns)> on_death{};
+};
+
+class Monitor {
+ public:
+  Monitor(FollowedJob& job, std::vector<std::unique_ptr<exporters::Pipe>> pipes, MonitorOptions options,
+          const Clock& clock);
+
+  /// Looks once and offers what it found to every pipe. kNotFound: nothing is recorded yet.
+  Status cycle();
+  /// Whether the trainer has just died, so that a cycle is worth it before the interval is over.
+  [[nodiscard]] bool has_news() const { return watch_.has_died() && !told_death_; }
+  /// The job has ended, or its trainer is dead, for longer than an ended job is watched.
+  [[nodiscard]] bool is_over() const;
+  /// Sends what waits; false when something was left over after `timeout_ns`.
+  bool finish(int64_t timeout_ns);
+
+  [[nodiscard]] const std::vector<std::unique_ptr<exporters::Pipe>>& pipes() const { return pipes_; }
+
+ private:
+  Result<exporters::Update> look();
+  [[nodiscard]] bool tell_death(const report::Report& report);
+
+  FollowedJob* job_;
+  std::vector<std::unique_ptr<exporters::Pipe>> pipes_;
+  MonitorOptions options_;
+  const Clock* clock_;
+  TrainerWatch watch_;
+  bool told_death_ = false;
+  int64_t steps_until_ns_ = std::numeric_limits<int64_t>::min();  ///< handed out up to here
+  std::optional<int64_t> ended_boot_ns_;                          ///< when the job was first seen to have ended or died
+};
+
+}  // namespace goodput::monitor
