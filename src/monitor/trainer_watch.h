@@ -5,8 +5,8 @@
 //   if (watch.has_died()) record_exit(watch.attempt_id(), clock.wall_ns());
 //
 // By a handle of the process, not by its number, which may be used again. Where the system has none, or the process is
-// elsewhere, nothing is ever seen and the journal's silence has to tell. One thread. SPDX-License-Identifier:
-// Apache-2.0
+// elsewhere, nothing is ever seen and the journal's silence has to tell. One thread.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
