@@ -191,7 +191,7 @@ class Page(html.parser.HTMLParser):
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
-    def handle_data(self, text):
+    def handle_data(self, text):  # NOLINT(name): HTMLParser calls it so
         self.text.append(text)
 
 
