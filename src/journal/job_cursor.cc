@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/checksum.h"
-#include "base/varint.h"
+#include "journal/fields.h"
 #include "journal/job_log.h"
 #include "journal/predictors.h"
 #include "journal/sealed_pages.h"
@@ -13,51 +13,9 @@
 namespace goodput::journal {
 namespace {
 
-constexpr uint32_t kCursorMagic = 0x31435047;  // "GPC1": its last letter is the version
+constexpr uint32_t kCursorMagic = 0x32435047;  // "GPC2": its last letter is the version
 constexpr size_t kHeadBytes = 8;               // magic, checksum of what follows
 constexpr uint64_t kMostItems = 1 << 24;       // journals, segments, names: more than a job can have
-
-class FieldWriter {
- public:
-  void number(uint64_t value) { put_varint(bytes_, value); }
-  void signed_number(int64_t value) { put_varint(bytes_, zigzag(value)); }
-  void text(std::string_view text) {
-    number(text.size());
-    block(std::as_bytes(std::span(text)));
-  }
-  void block(std::span<const std::byte> block) { bytes_.insert(bytes_.end(), block.begin(), block.end()); }
-  [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-class FieldReader {
- public:
-  explicit FieldReader(std::span<const std::byte> in) : in_(in) {}
-  uint64_t number(uint64_t at_most = ~uint64_t{0}) {
-    uint64_t value = 0;
-    if (!get_varint(in_, value) || value > at_most) ok_ = false;
-    return ok_ ? value : 0;
-  }
-  int64_t signed_number() { return unzigzag(number()); }
-  std::span<const std::byte> block(size_t size) {
-    if (size > in_.size()) ok_ = false;
-    if (!ok_) return {};
-    const auto taken = in_.first(size);
-    in_ = in_.subspan(size);
-    return taken;
-  }
-  std::string text() {
-    const auto bytes = block(number(in_.size()));
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
-  [[nodiscard]] bool ok() const { return ok_; }
-
- private:
-  std::span<const std::byte> in_;
-  bool ok_ = true;
-};
 
 }  // namespace
 
@@ -74,8 +32,13 @@ class CursorCodec {
       out.signed_number(first.pair.wall_ns);
       out.number(first.is_fixed ? 1 : 0);
     }
-    out.number(log.members_.size());
-    for (const auto& member : log.members_) save_member(log, *member, out);
+    const auto is_saved = [](const auto& member) { return !member->is_indexed; };
+    out.number(static_cast<uint64_t>(std::count_if(log.members_.begin(), log.members_.end(), is_saved)));
+    for (const auto& member : log.members_) {
+      if (is_saved(member)) save_member(log, *member, out);
+    }
+    out.number(log.indexes_.size());
+    for (const auto& ranks : log.indexes_) save_index(log, *ranks, out);
     std::vector<std::byte> framed = out.take();
     const std::array<uint32_t, 2> head = {kCursorMagic, crc32c(std::span(framed).subspan(kHeadBytes))};
     std::memcpy(framed.data(), head.data(), kHeadBytes);
@@ -99,6 +62,9 @@ class CursorCodec {
     for (uint64_t left = in.number(kMostItems); left > 0 && in.ok(); --left) {
       if (!load_member(in, log, heartbeats.emplace_back())) return not_ours();
     }
+    for (uint64_t left = in.number(kMostItems); left > 0 && in.ok(); --left) {
+      if (!load_index(in, log)) return not_ours();
+    }
     if (!in.ok()) return not_ours();
     log.set_clocks();
     log.assign();
@@ -117,12 +83,65 @@ class CursorCodec {
     return Status(StatusCode::kUnsupported, "going on from a saved cursor: it is damaged or of another version");
   }
 
+  static uint64_t folder_number(const JobLog& log, const Directory* run_folder) {
+    uint64_t number = 0;
+    while (log.folders_[number].directory.get() != run_folder) ++number;
+    return number;
+  }
+
+  /// Indexes are referred to: of each as many journals as there are now, but for those that it does not stand for.
+  static void save_index(const JobLog& log, const IndexedRanks& ranks, FieldWriter& out) {
+    out.number(folder_number(log, ranks.run_folder));
+    out.block(std::as_bytes(std::span(ranks.index.rank_zero)));
+    out.number(ranks.index.journals.size());
+    out.number(checksum_of_ids(ranks.index, ranks.index.journals.size()));
+    std::vector<uint64_t> left_out;
+    for (size_t i = 0; i < ranks.places.size(); ++i) {
+      if (ranks.places[i] == IndexPlace::kLeftOut) left_out.push_back(i);
+    }
+    out.number(left_out.size());
+    for (const uint64_t i : left_out) out.number(i);
+  }
+
+  static bool load_index(FieldReader& in, JobLog& log) {
+    const uint64_t number = in.number(log.folders_.size() - 1);
+    JournalId rank_zero{};
+    const auto id_bytes = in.block(rank_zero.size());
+    if (!in.ok()) return false;
+    std::memcpy(rank_zero.data(), id_bytes.data(), rank_zero.size());
+    const uint64_t count = in.number(kMostIndexed), checksum = in.number();
+    JobLog::RunFolder& folder = log.folders_[number];
+    const auto bytes = read_whole_file(*folder.directory, index_name(rank_zero), kMaxIndexBytes);
+    if (!bytes.ok()) return false;
+    Result<RankIndex> index = decode_index_facts(*bytes);
+    if (!index.ok() || index->job != log.job_ || index->run_id != log.run_id_) return false;
+    if (index->journals.size() < count || checksum_of_ids(*index, count) != checksum) return false;
+    auto ranks = std::make_unique<IndexedRanks>();
+    ranks->run_folder = folder.directory.get();
+    ranks->index = std::move(index).value();
+    ranks->places.assign(ranks->index.journals.size(), IndexPlace::kLeftOut);
+    std::fill_n(ranks->places.begin(), count, IndexPlace::kStands);
+    for (uint64_t left = in.number(count); left > 0 && in.ok(); --left) {
+      ranks->places[in.number(count - 1)] = IndexPlace::kLeftOut;
+    }
+    ranks->is_given = true;
+    ranks->set_boots();
+    folder.indexes_seen.insert(rank_zero);
+    log.indexes_.push_back(std::move(ranks));
+    return in.ok();
+  }
+
+  static uint32_t checksum_of_ids(const RankIndex& index, size_t count) {
+    uint32_t checksum = 0;
+    for (size_t i = 0; i < count; ++i) {
+      checksum = crc32c(std::as_bytes(std::span(index.journals[i].id)), checksum);
+    }
+    return checksum;
+  }
+
   static void save_member(const JobLog& log, const JobLog::Member& member, FieldWriter& out) {
     out.block(std::as_bytes(std::span(member.file->id())));
-    const auto folder = std::find_if(log.folders_.begin(), log.folders_.end(), [&](const JobLog::RunFolder& candidate) {
-      return candidate.directory.get() == member.run_folder;
-    });
-    out.number(static_cast<uint64_t>(folder - log.folders_.begin()));
+    out.number(folder_number(log, member.run_folder));
     out.number(member.is_given ? 1 : 0);
     save_facts(*member.file, out);
     out.number(member.file->segments_.size());
