@@ -9,6 +9,7 @@ namespace goodput::binding {
 namespace nb = nanobind;
 
 void bind_recorder(nb::module_& module);
+void bind_account(nb::module_& module);
 void bind_journal(nb::module_& module);
 
 }  // namespace goodput::binding

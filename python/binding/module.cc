@@ -13,6 +13,7 @@ NB_MODULE(_binding, module) {
   module.attr("__version__") = GOODPUT_VERSION;
   nb::exception<GoodputError>(module, "GoodputError").attr("__module__") = "goodput";
   bind_recorder(module);
+  bind_account(module);
   bind_journal(module);
 }
 

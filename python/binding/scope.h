@@ -43,8 +43,9 @@ class Scope {
   void enter() noexcept {
     if (!std::exchange(begun_, false)) recorder_->begin(particulars_.event, particulars_.detail());
   }
-  /// The end; of a job, whether it failed.
+  /// The end; of a job, whether it failed. A step that failed has no end: one that has is complete.
   void leave(bool failed) noexcept {
+    if (failed && particulars_.event == Event::kStep) return;
     particulars_.failed = failed;
     recorder_->end(particulars_.event, particulars_.detail());
   }

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+from collections.abc import Sequence
 from typing import SupportsFloat, SupportsIndex
 
 __version__: str
@@ -80,4 +81,30 @@ class Recorder:
     @property
     def _directory(self) -> str: ...
 
+class Account:
+    @staticmethod
+    def of_job(
+        job: str,
+        directory: str = "",
+        dead_after_ns: int | None = None,
+        stall_factor: float | None = None,
+        stall_floor_ns: int | None = None,
+    ) -> Account: ...
+    @staticmethod
+    def of_file(path: str, job: str) -> Account: ...
+    def poll(self) -> None: ...
+    def report(
+        self,
+        now_ns: int,
+        from_ns: int | None = None,
+        to_ns: int | None = None,
+        windows_ns: Sequence[int] = [],
+        exclusions_ns: Sequence[tuple[int, int]] = [],
+        price: tuple[float, str] | None = None,
+        with_timeline: bool = False,
+    ) -> str: ...
+    def step_times(self, now_ns: int) -> dict[int, float]: ...
+    def has_job_start(self) -> bool: ...
+
+def flat(report_json: str) -> dict[str, float]: ...
 def journal_payloads(job: str, run_id: str = "", directory: str = "") -> str: ...

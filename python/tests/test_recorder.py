@@ -210,8 +210,10 @@ def test_leaving_the_job_by_an_exception_marks_its_end_as_failed(job, recorded):
     rec = goodput.Recorder(job)
     with pytest.raises(ZeroDivisionError), rec.job(), rec.step(1):
         _ = 1 / 0
-    end = recorded(job)[-1]
+    payloads = recorded(job)
+    end = payloads[-1]
     assert end["job_end_failed"] is True
+    assert not any("step_end_time" in payload for payload in payloads)
     assert "job_end_time" in end
 
 

@@ -31,8 +31,9 @@ def test_sources_are_valid_for_python_3_9(path):
     ast.parse(path.read_text(), feature_version=(3, 9))
 
 
-def test_annotations_hold(tmp_path):
-    done = run_module("mypy", "--strict", "--python-version=3.10", "-p", "goodput", cwd=tmp_path)
+@pytest.mark.parametrize("package", PACKAGES)
+def test_annotations_hold(tmp_path, package):
+    done = run_module("mypy", "--strict", "--python-version=3.10", "-p", package, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
 
 
