@@ -65,16 +65,18 @@ void IndexWriter::write(std::span<Directory* const> folders, FunctionRef<bool()>
     // Lateness is compared with all steps of rank 0.
     if (launch.ended.empty() || !is_at_rest(*rank_zero)) continue;
     if (is_enough()) return;
-    size_t indexed = 0;
-    for (const auto& ranks : log_->indexes_) {
-      if (ranks->run_folder == folder && ranks->index.rank_zero == rank_zero->file->id()) {
-        indexed = ranks->index.journals.size();
-      }
-    }
     // While others live it is written again only when it grows by a quarter.
-    if (launch.others > 0 && launch.ended.size() * 4 < indexed) continue;
+    const IndexedRanks* known = known_index(*rank_zero, *folder);
+    if (launch.others > 0 && known != nullptr && launch.ended.size() * 4 < known->count) continue;
     if (!write_launch(*rank_zero, *folder, launch.ended)) return;
   }
+}
+
+IndexedRanks* IndexWriter::known_index(const Member& rank_zero, const Directory& folder) {
+  for (const auto& ranks : log_->indexes_) {
+    if (ranks->run_folder == &folder && ranks->rank_zero == rank_zero.file->id()) return ranks.get();
+  }
+  return nullptr;
 }
 
 /// Nothing will be added to it.
@@ -89,14 +91,24 @@ bool IndexWriter::is_at_rest(const Member& member) const {
 bool IndexWriter::write_launch(const Member& rank_zero, Directory& folder, std::span<Member* const> ended) {
   const std::string name = index_name(rank_zero.file->id());
   RankIndex index{.job = log_->job_, .run_id = log_->run_id_, .rank_zero = rank_zero.file->id()};
+  Result<Directory*> kept = log_->make_kept(folder);
+  if (!kept.ok()) return false;
+  IndexedRanks* own = known_index(rank_zero, folder);
+  if (own != nullptr && !log_->load(*own)) return true;
   // Others may have written it meanwhile, and only it may know of journals that were dropped.
-  if (const auto before = read_whole_file(folder, name, kMaxIndexBytes); before.ok()) {
-    Result<RankIndex> known = decode_index(*before);
-    if (known.status().code() == StatusCode::kUnsupported) return true;
-    const bool is_ours = known.ok() && known->job == index.job && known->run_id == index.run_id;
+  if (const auto before = read_whole_file(**kept, name, kMaxIndexBytes); before.ok()) {
+    Result<RankIndex> there = decode_index(*before);
+    if (there.status().code() == StatusCode::kUnsupported) return true;
+    const bool is_ours = there.ok() && there->job == index.job && there->run_id == index.run_id;
+    // What this log was given of it must stay in it.
+    const bool goes_on = is_ours && (own == nullptr || (there->journals.size() >= own->count &&
+                                                        checksum_of_ids(*there, own->count) == own->ids_checksum));
+    if (own != nullptr && !goes_on) return true;
     std::set<JournalId> replaced;
     for (const Member* member : ended) replaced.insert(member->file->id());
-    if (is_ours && known->rank_zero == index.rank_zero) index = without(std::move(known).value(), replaced);
+    if (is_ours && there->rank_zero == index.rank_zero) index = without(std::move(there).value(), replaced);
+  } else if (own != nullptr) {
+    return true;
   }
   LatenessReader lateness(rank_zero);
   Decompressor decompressor;
@@ -105,9 +117,9 @@ bool IndexWriter::write_launch(const Member& rank_zero, Directory& folder, std::
   }
   const std::vector<std::byte> bytes = encode_index(index);
   if (index.journals.size() > kMostIndexed || bytes.size() > kMaxIndexBytes) return true;
-  if (!replace_cache_file(folder, name, bytes).ok()) return false;
+  if (!replace_cache_file(**kept, name, bytes).ok()) return false;
   for (Member* member : ended) member->is_indexed = true;
-  take_over(folder, std::move(index));
+  take_over(rank_zero, folder, std::move(index), checksum_of_index(bytes).value_or(0));
   return true;
 }
 
@@ -160,22 +172,22 @@ bool IndexWriter::add_events(const Member& member, Decompressor& decompressor, R
 }
 
 /// From here on the log's cursor refers to the index.
-void IndexWriter::take_over(Directory& folder, RankIndex index) {
+void IndexWriter::take_over(const Member& rank_zero, Directory& folder, RankIndex index, uint32_t checksum) {
   std::set<JournalId> read;
   for (const auto& member : log_->members_) {
     if (member->is_indexed) read.insert(member->file->id());
   }
-  IndexedRanks* ranks = nullptr;
-  for (const auto& known : log_->indexes_) {
-    if (known->run_folder == &folder && known->index.rank_zero == index.rank_zero) ranks = known.get();
-  }
+  IndexedRanks* ranks = known_index(rank_zero, folder);
   if (ranks == nullptr) ranks = log_->indexes_.emplace_back(std::make_unique<IndexedRanks>()).get();
   std::set<JournalId> standing;
   for (size_t i = 0; i < ranks->places.size(); ++i) {
     if (ranks->places[i] == IndexPlace::kStands) standing.insert(ranks->index.journals[i].id);
   }
   ranks->run_folder = &folder;
+  ranks->rank_zero = index.rank_zero;
   ranks->is_given = true;
+  ranks->is_loaded = true;
+  log_->old_strings_.push_back(std::move(ranks->index.strings));
   ranks->index = std::move(index);
   ranks->index.events.clear();
   ranks->places.clear();
@@ -186,6 +198,7 @@ void IndexWriter::take_over(Directory& folder, RankIndex index) {
   }
   ranks->set_boots();
   log_->set_clocks();
+  ranks->summarize(checksum);
 }
 
 }  // namespace goodput::journal

@@ -37,7 +37,8 @@ class IndexWriter {
   bool write_launch(const Member& rank_zero, Directory& folder, std::span<Member* const> ended);
   static bool add(const Member& member, LatenessReader& lateness, Decompressor& decompressor, RankIndex& index);
   static bool add_events(const Member& member, Decompressor& decompressor, RankIndex& index, IndexedJournal& journal);
-  void take_over(Directory& folder, RankIndex index);
+  void take_over(const Member& rank_zero, Directory& folder, RankIndex index, uint32_t checksum);
+  [[nodiscard]] IndexedRanks* known_index(const Member& rank_zero, const Directory& folder);
 
   JobLog* log_;
   const Clock* clock_;

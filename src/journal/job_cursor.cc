@@ -32,6 +32,8 @@ class CursorCodec {
       out.signed_number(first.pair.wall_ns);
       out.number(first.is_fixed ? 1 : 0);
     }
+    out.number(log.folders_.size());
+    for (const JobLog::RunFolder& folder : log.folders_) save_folder(folder, out);
     const auto is_saved = [](const auto& member) { return !member->is_indexed; };
     out.number(static_cast<uint64_t>(std::count_if(log.members_.begin(), log.members_.end(), is_saved)));
     for (const auto& member : log.members_) {
@@ -58,6 +60,8 @@ class CursorCodec {
       first.pair.wall_ns = in.signed_number();
       first.is_fixed = in.number(1) != 0;
     }
+    if (in.number() != log.folders_.size()) return not_ours();
+    for (JobLog::RunFolder& folder : log.folders_) load_folder(in, log, folder);
     std::vector<std::vector<int64_t>> heartbeats;
     for (uint64_t left = in.number(kMostItems); left > 0 && in.ok(); --left) {
       if (!load_member(in, log, heartbeats.emplace_back())) return not_ours();
@@ -92,51 +96,90 @@ class CursorCodec {
   /// Indexes are referred to: of each as many journals as there are now, but for those that it does not stand for.
   static void save_index(const JobLog& log, const IndexedRanks& ranks, FieldWriter& out) {
     out.number(folder_number(log, ranks.run_folder));
-    out.block(std::as_bytes(std::span(ranks.index.rank_zero)));
-    out.number(ranks.index.journals.size());
-    out.number(checksum_of_ids(ranks.index, ranks.index.journals.size()));
-    std::vector<uint64_t> left_out;
-    for (size_t i = 0; i < ranks.places.size(); ++i) {
-      if (ranks.places[i] == IndexPlace::kLeftOut) left_out.push_back(i);
+    out.block(std::as_bytes(std::span(ranks.rank_zero)));
+    out.number(ranks.count);
+    out.number(ranks.checksum);
+    out.number(ranks.ids_checksum);
+    std::vector<uint32_t> left_out = ranks.left_out;
+    if (ranks.is_loaded) {
+      left_out.clear();
+      for (size_t i = 0; i < ranks.count; ++i) {
+        if (ranks.places[i] == IndexPlace::kLeftOut) left_out.push_back(static_cast<uint32_t>(i));
+      }
     }
     out.number(left_out.size());
-    for (const uint64_t i : left_out) out.number(i);
+    for (const uint32_t place : left_out) out.number(place);
+    out.signed_number(ranks.first_event_ns);
+    out.signed_number(ranks.last_event_ns);
+    out.number(ranks.troubles.size());
+    for (const IndexedRanks::Trouble& trouble : ranks.troubles) {
+      out.signed_number(trouble.opened_ns);
+      Segment told;
+      told.counters = trouble.counters;
+      told.losses = trouble.losses;
+      save_summary(told, out);
+    }
   }
 
   static bool load_index(FieldReader& in, JobLog& log) {
     const uint64_t number = in.number(log.folders_.size() - 1);
-    JournalId rank_zero{};
-    const auto id_bytes = in.block(rank_zero.size());
-    if (!in.ok()) return false;
-    std::memcpy(rank_zero.data(), id_bytes.data(), rank_zero.size());
-    const uint64_t count = in.number(kMostIndexed), checksum = in.number();
-    JobLog::RunFolder& folder = log.folders_[number];
-    const auto bytes = read_whole_file(*folder.directory, index_name(rank_zero), kMaxIndexBytes);
-    if (!bytes.ok()) return false;
-    Result<RankIndex> index = decode_index_facts(*bytes);
-    if (!index.ok() || index->job != log.job_ || index->run_id != log.run_id_) return false;
-    if (index->journals.size() < count || checksum_of_ids(*index, count) != checksum) return false;
     auto ranks = std::make_unique<IndexedRanks>();
-    ranks->run_folder = folder.directory.get();
-    ranks->index = std::move(index).value();
-    ranks->places.assign(ranks->index.journals.size(), IndexPlace::kLeftOut);
-    std::fill_n(ranks->places.begin(), count, IndexPlace::kStands);
-    for (uint64_t left = in.number(count); left > 0 && in.ok(); --left) {
-      ranks->places[in.number(count - 1)] = IndexPlace::kLeftOut;
+    const auto id_bytes = in.block(sizeof(JournalId));
+    if (!in.ok()) return false;
+    std::memcpy(ranks->rank_zero.data(), id_bytes.data(), id_bytes.size());
+    ranks->count = in.number(kMostIndexed);
+    ranks->checksum = static_cast<uint32_t>(in.number(~uint32_t{0}));
+    ranks->ids_checksum = static_cast<uint32_t>(in.number(~uint32_t{0}));
+    for (uint64_t left = in.number(ranks->count); left > 0 && in.ok(); --left) {
+      ranks->left_out.push_back(static_cast<uint32_t>(in.number(ranks->count - 1)));
     }
+    ranks->first_event_ns = in.signed_number();
+    ranks->last_event_ns = in.signed_number();
+    for (uint64_t left = in.number(ranks->count); left > 0 && in.ok(); --left) {
+      IndexedRanks::Trouble& trouble = ranks->troubles.emplace_back();
+      trouble.opened_ns = in.signed_number();
+      Segment told;
+      if (!load_summary(in, told)) return false;
+      trouble.counters = told.counters;
+      trouble.losses = std::move(told.losses);
+    }
+    if (!in.ok()) return false;
+    JobLog::RunFolder& folder = log.folders_[number];
+    ranks->run_folder = folder.directory.get();
     ranks->is_given = true;
-    ranks->set_boots();
-    folder.indexes_seen.insert(rank_zero);
+    folder.indexes_seen.insert(ranks->rank_zero);
     log.indexes_.push_back(std::move(ranks));
-    return in.ok();
+    return is_there(log, folder, *log.indexes_.back());
   }
 
-  static uint32_t checksum_of_ids(const RankIndex& index, size_t count) {
-    uint32_t checksum = 0;
-    for (size_t i = 0; i < count; ++i) {
-      checksum = crc32c(std::as_bytes(std::span(index.journals[i].id)), checksum);
-    }
-    return checksum;
+  /// An index that is what it was need not be looked into.
+  static bool is_there(JobLog& log, const JobLog::RunFolder& folder, IndexedRanks& ranks) {
+    if (folder.kept == nullptr) return false;
+    const auto bytes = read_whole_file(*folder.kept, index_name(ranks.rank_zero), kMaxIndexBytes);
+    if (!bytes.ok()) return false;
+    const std::optional<uint32_t> checksum = checksum_of_index(*bytes);
+    return checksum && (*checksum == ranks.checksum || log.load(ranks));
+  }
+
+  static void save_summary(const Segment& told, FieldWriter& out) {
+    std::vector<std::byte> summary;
+    append_summary(told, summary);
+    out.number(summary.size());
+    out.block(summary);
+  }
+  static bool load_summary(FieldReader& in, Segment& told) {
+    return take_summary(in.block(in.number(in.left())), told);
+  }
+
+  /// A listing that missed nothing need not be made again while the folder is unchanged.
+  static void save_folder(const JobLog::RunFolder& folder, FieldWriter& out) {
+    out.number(folder.was_listed && folder.is_settled ? 1 : 0);
+    out.signed_number(folder.modified_ns);
+  }
+  static void load_folder(FieldReader& in, const JobLog& log, JobLog::RunFolder& folder) {
+    folder.was_listed = folder.is_settled = in.number(1) != 0;
+    folder.modified_ns = in.signed_number();
+    folder.listed_at_ns = log.clock_->boot_ns();
   }
 
   static void save_member(const JobLog& log, const JobLog::Member& member, FieldWriter& out) {
@@ -188,13 +231,11 @@ class CursorCodec {
     kept.counters = facts.counters;
     kept.losses = file.losses_;
     kept.lanes.add_unattributed(file.lanes_.unattributed());
-    std::vector<std::byte> summary, lanes;
-    append_summary(kept, summary);
+    save_summary(kept, out);
+    std::vector<std::byte> lanes;
     for (const LaneExtent& lane : file.lanes_.lanes()) append_lane(lane, lanes);
-    for (const auto* part : {&summary, &lanes}) {
-      out.number(part->size());
-      out.block(*part);
-    }
+    out.number(lanes.size());
+    out.block(lanes);
     out.number(facts.clock_steps.size());
     for (const ClockStep& step : facts.clock_steps) {
       for (const int64_t field : {step.after.boot_ns, step.after.wall_ns, step.step_ns}) out.signed_number(field);
@@ -227,7 +268,7 @@ class CursorCodec {
     facts.pulse.wall_ns = in.signed_number();
     facts.last_event_boot_ns = in.signed_number();
     Segment kept;
-    if (!take_summary(in.block(in.number()), kept) || !take_lanes(in.block(in.number()), kept)) return false;
+    if (!load_summary(in, kept) || !take_lanes(in.block(in.number(in.left())), kept)) return false;
     facts.counters = kept.counters;
     file.losses_ = kept.losses;
     file.lanes_ = kept.lanes;

@@ -138,12 +138,10 @@ std::vector<Finding> JobLog::findings() const {
     if (header.role.empty() && header.process_index == 0) clocks.push_back(member);
   }
   for (const auto& ranks : indexes_) {
-    for (const IndexedTrouble& trouble : ranks->index.troubles) {
-      if (ranks->places[trouble.journal] != IndexPlace::kStands) continue;
-      const IndexedJournal& journal = ranks->index.journals[trouble.journal];
-      const int64_t opened_ns = ranks->wall_ns(journal, journal.open.boot_ns);
-      add_losses(trouble.losses, opened_ns, findings);
-      add_counters(trouble.counters, opened_ns, findings);
+    for (const IndexedRanks::Trouble& trouble : ranks->troubles) {
+      if (trouble.is_read) continue;
+      add_losses(trouble.losses, trouble.opened_ns, findings);
+      add_counters(trouble.counters, trouble.opened_ns, findings);
     }
   }
   add_clock_steps(std::move(clocks), findings);

@@ -38,18 +38,13 @@ Result<std::unique_ptr<JobLog>> JobLog::open(FileSystem& files, const std::vecto
       RunFolder& folder = log->folders_.emplace_back();
       folder.directory = std::move(run).value();
       folder.is_local = folder.directory->is_local();
+      if (auto kept = folder.directory->open_directory(kKeptFolder); kept.ok()) folder.kept = std::move(kept).value();
     } else if (run.status().code() != StatusCode::kNotFound) {
       failure = run.status();
     }
   }
   if (log->folders_.empty()) return failure;
   return log;
-}
-
-std::vector<Directory*> JobLog::run_folders() const {
-  std::vector<Directory*> folders;
-  for (const RunFolder& folder : folders_) folders.push_back(folder.directory.get());
-  return folders;
 }
 
 Status JobLog::poll(Sink sink) {
@@ -131,37 +126,44 @@ void JobLog::find_journals() {
   for (RunFolder& folder : folders_) {
     const Result<FileFacts> facts = folder.directory->facts();
     if (!facts.ok()) continue;
-    const bool unchanged = folder.was_listed && facts->modified_ns == folder.modified_ns &&
-                           std::abs(now_wall_ns - facts->modified_ns) > kFreshChangeNs &&
+    const bool is_fresh = std::abs(now_wall_ns - facts->modified_ns) <= kFreshChangeNs;
+    const bool unchanged = folder.was_listed && facts->modified_ns == folder.modified_ns && !is_fresh &&
                            now_boot_ns - folder.listed_at_ns < kListAgainNs;
     if (unchanged) continue;
     folder.modified_ns = facts->modified_ns;
     folder.listed_at_ns = now_boot_ns;
+    folder.is_settled = !is_fresh;
     list_folder(folder);
   }
 }
 
 void JobLog::list_folder(RunFolder& folder) {
-  const Result<RunListing> listing = list_run(*folder.directory);
-  if (!listing.ok()) return;
-  folder.was_listed = true;
-  const auto known_now = [&] {
-    std::vector<JournalId> known;
-    for (const auto& member : members_) known.push_back(member->file->id());
-    for (const auto& ranks : indexes_) {
-      for (size_t i = 0; i < ranks->places.size(); ++i) {
-        if (ranks->places[i] == IndexPlace::kStands) known.push_back(ranks->index.journals[i].id);
-      }
+  const Result<std::vector<JournalId>> listed = list_journals(*folder.directory);
+  if (!listed.ok()) return;
+  std::vector<JournalId> known;
+  for (const auto& ranks : indexes_) {
+    // What can no longer be told from what is new must not be given twice.
+    if (!load(*ranks)) return;
+    for (size_t i = 0; i < ranks->places.size(); ++i) {
+      if (ranks->places[i] == IndexPlace::kStands) known.push_back(ranks->index.journals[i].id);
     }
-    std::sort(known.begin(), known.end());
-    return known;
-  };
-  std::vector<JournalId> known = known_now();
-  for (const JournalId& rank_zero : listing->indexes) {
-    if (folder.indexes_seen.insert(rank_zero).second) load_index(folder, rank_zero, listing->journals, known);
   }
-  known = known_now();
-  for (const JournalId& id : listing->journals) {
+  for (const auto& member : members_) known.push_back(member->file->id());
+  std::sort(known.begin(), known.end());
+  folder.was_listed = true;
+  const size_t indexes_before = indexes_.size();
+  if (folder.kept != nullptr) {
+    for (const JournalId& rank_zero : list_indexes(*folder.kept)) {
+      if (folder.indexes_seen.insert(rank_zero).second) add_index(folder, rank_zero, *listed, known);
+    }
+  }
+  for (size_t k = indexes_before; k < indexes_.size(); ++k) {
+    for (size_t i = 0; i < indexes_[k]->places.size(); ++i) {
+      if (indexes_[k]->places[i] == IndexPlace::kStands) known.push_back(indexes_[k]->index.journals[i].id);
+    }
+  }
+  std::sort(known.begin(), known.end());
+  for (const JournalId& id : *listed) {
     if (!std::binary_search(known.begin(), known.end(), id)) add_member(id, folder);
   }
 }

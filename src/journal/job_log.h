@@ -83,8 +83,13 @@ class JobLog final : public event::Source {
   [[nodiscard]] const std::vector<std::unique_ptr<Member>>& members() const { return members_; }
   [[nodiscard]] const std::vector<std::unique_ptr<IndexedRanks>>& indexes() const { return indexes_; }
   [[nodiscard]] const std::vector<Attempt>& attempts() const { return attempts_; }
-  /// Where it reads, under one root or several.
+  /// Makes the rest of an index known. False: its file is no longer what it was.
+  bool load(IndexedRanks& ranks);
+  /// Where it reads, under one root or several; and what readers keep there: none while there is no such folder.
   [[nodiscard]] std::vector<Directory*> run_folders() const;
+  [[nodiscard]] Directory* kept_of(const Directory& run_folder) const;
+  /// Makes that folder where there is none.
+  Result<Directory*> make_kept(const Directory& run_folder);
   /// The journal that opened an attempt.
   [[nodiscard]] const Member& opener(size_t attempt) const { return *openers_[attempt]; }
   /// Wall time of a moment on the clock of a journal.
@@ -100,6 +105,8 @@ class JobLog final : public event::Source {
     bool was_listed = false;
     int64_t listed_at_ns = 0;  ///< boot time of the last listing
     int64_t modified_ns = 0;   ///< of the folder then
+    bool is_settled = false;   ///< it had not changed for a while then: nothing was missed
+    std::unique_ptr<Directory> kept;
     std::set<JournalId> indexes_seen;
   };
   /// Events of an index on their way through a stream.
@@ -126,8 +133,9 @@ class JobLog final : public event::Source {
   void set_origins(Member& member, const std::vector<AttemptFrom>& from);
   const event::Origin* origin_of(const Member& member, size_t attempt);
   // job_ranks.cc
-  void load_index(RunFolder& folder, const JournalId& rank_zero, std::span<const JournalId> listed,
-                  std::span<const JournalId> known);
+  void add_index(RunFolder& folder, const JournalId& rank_zero, std::span<const JournalId> listed,
+                 std::span<const JournalId> known);
+  [[nodiscard]] RunFolder& folder_of(const Directory& run_folder);
   bool replace_misfits(const ClockPair& now, std::vector<std::vector<FreshPart>>& fresh);
   [[nodiscard]] bool fits(const IndexedRanks& ranks) const;
   void give_indexed(EventStream& stream, Batches& batches);
@@ -146,9 +154,10 @@ class JobLog final : public event::Source {
   std::vector<std::unique_ptr<Member>> members_;
   std::vector<std::unique_ptr<IndexedRanks>> indexes_;
   std::vector<Attempt> attempts_;
-  std::vector<const Member*> openers_;          // by attempt
-  std::map<std::string, FirstReading> clocks_;  // by boot id
-  std::deque<std::string> strings_;             // what origins refer to
+  std::vector<const Member*> openers_;                 // by attempt
+  std::map<std::string, FirstReading> clocks_;         // by boot id
+  std::deque<std::string> strings_;                    // what origins refer to
+  std::vector<std::vector<std::string>> old_strings_;  // of indexes that grew: origins refer to them
   std::deque<event::Origin> origins_;
   std::map<std::pair<const Member*, std::string>, const event::Origin*> origin_by_attempt_;
   size_t looked_at_ = 0;  // of the members that have ended

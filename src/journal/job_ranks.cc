@@ -4,22 +4,13 @@
 #include <map>
 #include <utility>
 
+#include "base/checksum.h"
 #include "journal/folder_names.h"
 #include "journal/job_log.h"
 #include "journal/predictors.h"
+#include "journal/run_folder.h"
 
 namespace goodput::journal {
-namespace {
-
-bool overlaps(const IndexedRanks& ranks, const IndexedJournal& journal, int64_t from_ns, int64_t to_ns) {
-  const TimeBounds& times = journal.times;
-  if (times.has_wall() && times.first_wall_ns < to_ns && times.last_wall_ns >= from_ns) return true;
-  return times.has_boot() && ranks.wall_ns(journal, times.first_boot_ns) < to_ns &&
-         ranks.wall_ns(journal, times.last_boot_ns) >= from_ns;
-}
-
-}  // namespace
-
 int64_t IndexedRanks::wall_ns(const IndexedJournal& journal, int64_t boot_ns) const {
   // Without a boot id nothing says whose boot times compare.
   const bool has_boot_id = journal.boot_id != 0;
@@ -34,7 +25,7 @@ void IndexedRanks::set_boots() {
   std::vector<size_t> place(index.strings.size());  // in boots, from 1
   for (size_t i = 0; i < index.journals.size(); ++i) {
     const IndexedJournal& journal = index.journals[i];
-    if (places[i] != IndexPlace::kStands || journal.boot_id == 0) continue;
+    if (places[i] == IndexPlace::kLeftOut || journal.boot_id == 0) continue;
     if (place[journal.boot_id] == 0) {
       boots.push_back({journal.boot_id, journal.open});
       place[journal.boot_id] = boots.size();
@@ -44,15 +35,100 @@ void IndexedRanks::set_boots() {
   }
 }
 
+void IndexedRanks::summarize(uint32_t facts_checksum) {
+  count = index.journals.size();
+  checksum = facts_checksum;
+  ids_checksum = checksum_of_ids(index, count);
+  troubles.clear();
+  first_event_ns = std::numeric_limits<int64_t>::max();
+  last_event_ns = std::numeric_limits<int64_t>::min();
+  for (size_t i = 0; i < count; ++i) {
+    if (places[i] == IndexPlace::kLeftOut) continue;
+    const TimeBounds& times = index.journals[i].times;
+    const auto add = [&](int64_t first_ns, int64_t last_ns) {
+      first_event_ns = std::min(first_event_ns, first_ns);
+      last_event_ns = std::max(last_event_ns, last_ns);
+    };
+    if (times.has_wall()) add(times.first_wall_ns, times.last_wall_ns);
+    if (times.has_boot()) {
+      add(wall_ns(index.journals[i], times.first_boot_ns), wall_ns(index.journals[i], times.last_boot_ns));
+    }
+  }
+  for (const IndexedTrouble& trouble : index.troubles) {
+    const IndexPlace place = places[trouble.journal];
+    if (place == IndexPlace::kLeftOut) continue;
+    const IndexedJournal& journal = index.journals[trouble.journal];
+    troubles.push_back(
+        {place == IndexPlace::kRead, wall_ns(journal, journal.open.boot_ns), trouble.counters, trouble.losses});
+  }
+}
+
+uint32_t checksum_of_ids(const RankIndex& index, size_t count) {
+  uint32_t checksum = 0;
+  for (size_t i = 0; i < count; ++i) checksum = crc32c(std::as_bytes(std::span(index.journals[i].id)), checksum);
+  return checksum;
+}
+
+std::vector<Directory*> JobLog::run_folders() const {
+  std::vector<Directory*> folders;
+  for (const RunFolder& folder : folders_) folders.push_back(folder.directory.get());
+  return folders;
+}
+
+JobLog::RunFolder& JobLog::folder_of(const Directory& run_folder) {
+  return *std::find_if(folders_.begin(), folders_.end(),
+                       [&](const RunFolder& candidate) { return candidate.directory.get() == &run_folder; });
+}
+
+Directory* JobLog::kept_of(const Directory& run_folder) const {
+  const auto folder = std::find_if(folders_.begin(), folders_.end(), [&](const RunFolder& candidate) {
+    return candidate.directory.get() == &run_folder;
+  });
+  return folder->kept.get();
+}
+
+Result<Directory*> JobLog::make_kept(const Directory& run_folder) {
+  RunFolder& folder = folder_of(run_folder);
+  if (folder.kept == nullptr) {
+    const Status made = folder.directory->make_directory(kKeptFolder);
+    if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
+    ASSIGN_OR_RETURN(folder.kept, folder.directory->open_directory(kKeptFolder));
+  }
+  return folder.kept.get();
+}
+
+bool JobLog::load(IndexedRanks& ranks) {
+  if (ranks.is_loaded) return true;
+  const auto bytes = read_whole_file(*kept_of(*ranks.run_folder), index_name(ranks.rank_zero), kMaxIndexBytes);
+  if (!bytes.ok()) return false;
+  Result<RankIndex> index = decode_index_facts(*bytes);
+  // Others may have added journals to it.
+  if (!index.ok() || index->job != job_ || index->run_id != run_id_ || index->rank_zero != ranks.rank_zero ||
+      index->journals.size() < ranks.count || checksum_of_ids(*index, ranks.count) != ranks.ids_checksum) {
+    return false;
+  }
+  ranks.index = std::move(index).value();
+  ranks.places.assign(ranks.index.journals.size(), IndexPlace::kLeftOut);
+  std::fill_n(ranks.places.begin(), ranks.count, IndexPlace::kStands);
+  for (const uint32_t place : ranks.left_out) ranks.places[place] = IndexPlace::kLeftOut;
+  ranks.set_boots();
+  ranks.is_loaded = true;
+  set_clocks();
+  return true;
+}
+
 /// Takes an index in place of journals of which none is known yet.
-void JobLog::load_index(RunFolder& folder, const JournalId& rank_zero, std::span<const JournalId> listed,
-                        std::span<const JournalId> known) {
-  const auto bytes = read_whole_file(*folder.directory, index_name(rank_zero), kMaxIndexBytes);
+void JobLog::add_index(RunFolder& folder, const JournalId& rank_zero, std::span<const JournalId> listed,
+                       std::span<const JournalId> known) {
+  const auto bytes = read_whole_file(*folder.kept, index_name(rank_zero), kMaxIndexBytes);
   if (!bytes.ok()) return;
   Result<RankIndex> index = decode_index(*bytes);
   if (!index.ok() || index->job != job_ || index->run_id != run_id_ || index->rank_zero != rank_zero) return;
   auto ranks = std::make_unique<IndexedRanks>();
   ranks->run_folder = folder.directory.get();
+  ranks->rank_zero = rank_zero;
+  ranks->checksum = checksum_of_index(*bytes).value_or(0);
+  ranks->is_loaded = true;
   ranks->index = std::move(index).value();
   for (const IndexedJournal& journal : ranks->index.journals) {
     if (std::binary_search(known.begin(), known.end(), journal.id)) return;
@@ -75,7 +151,7 @@ bool JobLog::fits(const IndexedRanks& ranks) const {
   };
   const auto opens = [&](std::string_view attempt_id, int64_t start_ns) {
     const std::optional<size_t> attempt = attempt_of_rank(attempts_, attempt_id, start_ns);
-    return attempt && openers_[*attempt]->file->id() == ranks.index.rank_zero;
+    return attempt && openers_[*attempt]->file->id() == ranks.rank_zero;
   };
   std::map<uint32_t, Starts> starts;  // by attempt id
   for (size_t i = 0; i < ranks.places.size(); ++i) {
@@ -103,13 +179,10 @@ bool JobLog::replace_misfits(const ClockPair& now, std::vector<std::vector<Fresh
   for (const auto& ranks : indexes_) {
     if (ranks->is_given || fits(*ranks)) continue;
     any = true;
-    const auto folder = std::find_if(folders_.begin(), folders_.end(), [&](const RunFolder& candidate) {
-      return candidate.directory.get() == ranks->run_folder;
-    });
     for (size_t i = 0; i < ranks->places.size(); ++i) {
       if (ranks->places[i] != IndexPlace::kStands || ranks->index.journals[i].is_dropped) continue;
       ranks->places[i] = IndexPlace::kLeftOut;
-      Member& member = add_member(ranks->index.journals[i].id, *folder);
+      Member& member = add_member(ranks->index.journals[i].id, folder_of(*ranks->run_folder));
       (void)member.file->refresh(*member.run_folder, observer_of(member, now), decompressor_, fresh.emplace_back());
     }
     ranks->set_boots();
@@ -121,6 +194,7 @@ void JobLog::give_indexed(EventStream& stream, Batches& batches) {
   for (const auto& ranks : indexes_) {
     if (ranks->is_given) continue;
     ranks->is_given = true;
+    ranks->summarize(ranks->checksum);
     for (const IndexedRanks::Boot& boot : ranks->boots) clocks_[ranks->index.strings[boot.boot_id]].is_fixed = true;
     const std::vector<IndexedEvent> events = std::exchange(ranks->index.events, {});
     add_events(*ranks, events, stream, batches);
@@ -129,12 +203,9 @@ void JobLog::give_indexed(EventStream& stream, Batches& batches) {
 
 void JobLog::read_indexed(int64_t from_ns, int64_t to_ns, EventStream& stream, Batches& batches) {
   for (const auto& ranks : indexes_) {
+    if (!ranks->is_given || !ranks->overlaps(from_ns, to_ns) || !load(*ranks)) continue;
     const std::vector<IndexedJournal>& journals = ranks->index.journals;
-    const bool is_wanted = std::any_of(journals.begin(), journals.end(), [&](const IndexedJournal& journal) {
-      return overlaps(*ranks, journal, from_ns, to_ns);
-    });
-    if (!ranks->is_given || !is_wanted) continue;
-    const auto bytes = read_whole_file(*ranks->run_folder, index_name(ranks->index.rank_zero), kMaxIndexBytes);
+    const auto bytes = read_whole_file(*kept_of(*ranks->run_folder), index_name(ranks->rank_zero), kMaxIndexBytes);
     if (!bytes.ok()) continue;
     const Result<RankIndex> again = decode_index(*bytes);
     // Another reader may have added journals to it.
@@ -184,10 +255,12 @@ const event::Origin* JobLog::origin_of(IndexedRanks& ranks, size_t journal) {
   const std::optional<size_t> attempt =
       attempt_of_rank(attempts_, own_id, ranks.wall_ns(indexed, indexed.open.boot_ns));
   event::Origin& made = origins_.emplace_back();
-  made.attempt_id = strings_.emplace_back(attempt ? attempts_[*attempt].id : own_id);
+  // Attempts may be numbered anew; their ids stay, and so do the index's texts.
+  made.attempt_id = own_id;
+  if (attempt && attempts_[*attempt].id != own_id) made.attempt_id = strings_.emplace_back(attempts_[*attempt].id);
   made.run_id = run_id_;
-  made.host = strings_.emplace_back(ranks.index.strings[indexed.host]);
-  made.boot_id = strings_.emplace_back(ranks.index.strings[indexed.boot_id]);
+  made.host = ranks.index.strings[indexed.host];
+  made.boot_id = ranks.index.strings[indexed.boot_id];
   made.process_index = indexed.process_index;
   made.pid = indexed.pid;
   known = &made;

@@ -210,7 +210,13 @@ bool take_events(std::span<const std::byte> bytes, RankIndex& index) {
   return in.left() == 0;
 }
 
-Result<RankIndex> decode(std::span<const std::byte> bytes, bool with_events) {
+struct Parts {
+  RawIndex head;
+  std::span<const std::byte> facts, events;
+};
+
+/// Their checksums are not looked at yet.
+Result<Parts> parts_of(std::span<const std::byte> bytes) {
   RawIndex raw;
   if (bytes.size() < sizeof(raw)) return unreadable("it is cut short");
   std::memcpy(&raw, bytes.data(), sizeof(raw));
@@ -222,11 +228,18 @@ Result<RankIndex> decode(std::span<const std::byte> bytes, bool with_events) {
   }
   bytes = bytes.subspan(sizeof(raw));
   if (raw.facts_bytes > bytes.size()) return unreadable("it is cut short");
-  const auto facts = bytes.first(raw.facts_bytes), events = bytes.subspan(raw.facts_bytes);
+  return Parts{.head = raw, .facts = bytes.first(raw.facts_bytes), .events = bytes.subspan(raw.facts_bytes)};
+}
+
+Result<RankIndex> decode(std::span<const std::byte> bytes, bool with_events) {
+  ASSIGN_OR_RETURN(const Parts parts, parts_of(bytes));
   RankIndex index;
-  if (crc32c(facts) != raw.facts_checksum || !take_facts(facts, index)) return unreadable("its facts are damaged");
+  if (crc32c(parts.facts) != parts.head.facts_checksum || !take_facts(parts.facts, index)) {
+    return unreadable("its facts are damaged");
+  }
   if (!with_events) return index;
-  if (events.size() != raw.events_bytes || crc32c(events) != raw.events_checksum || !take_events(events, index)) {
+  if (parts.events.size() != parts.head.events_bytes || crc32c(parts.events) != parts.head.events_checksum ||
+      !take_events(parts.events, index)) {
     return unreadable("its events are damaged");
   }
   return index;
@@ -274,6 +287,14 @@ std::vector<std::byte> encode_index(const RankIndex& index) {
 
 Result<RankIndex> decode_index(std::span<const std::byte> bytes) { return decode(bytes, true); }
 Result<RankIndex> decode_index_facts(std::span<const std::byte> bytes) { return decode(bytes, false); }
+
+std::optional<uint32_t> checksum_of_index(std::span<const std::byte> bytes) {
+  const Result<Parts> parts = parts_of(bytes);
+  const bool is_whole = parts.ok() && crc32c(parts->facts) == parts->head.facts_checksum &&
+                        crc32c(parts->events) == parts->head.events_checksum &&
+                        parts->events.size() == parts->head.events_bytes;
+  return is_whole ? std::optional(parts->head.facts_checksum) : std::nullopt;
+}
 
 std::string index_name(const JournalId& rank_zero) { return id_name(rank_zero).append(kSuffix); }
 

@@ -75,7 +75,10 @@ Result<RankIndex> decode_index(std::span<const std::byte> bytes);
 /// All but the events, which may be damaged.
 Result<RankIndex> decode_index_facts(std::span<const std::byte> bytes);
 
-/// "<id of rank 0's journal>.ranks", in the run's folder.
+/// The checksum of an index's facts, where both facts and events are what was written; they are not looked into.
+std::optional<uint32_t> checksum_of_index(std::span<const std::byte> bytes);
+
+/// "<id of rank 0's journal>.ranks", in the folder of what readers keep.
 std::string index_name(const JournalId& rank_zero);
 /// The id; nothing for files of other names.
 std::optional<JournalId> parse_index_name(std::string_view name);

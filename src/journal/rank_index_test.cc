@@ -142,9 +142,10 @@ class Index : public testing::Test {
     return std::move(posix_file_system().open_directory(std::filesystem::path(journals_[0]->path()).parent_path()))
         .value();
   }
+  std::unique_ptr<Directory> kept() { return std::move(run_folder()->open_directory(kKeptFolder)).value(); }
   std::vector<std::string> index_files() {
     std::vector<std::string> found;
-    const std::vector<std::string> names = run_folder()->list().value();
+    const std::vector<std::string> names = kept()->list().value();
     for (const std::string& name : names) {
       if (name.ends_with(".ranks")) found.push_back(name);
     }
@@ -152,7 +153,7 @@ class Index : public testing::Test {
     return found;
   }
   std::vector<std::byte> bytes_of(const std::string& name) {
-    return read_whole_file(*run_folder(), name, kMaxIndexBytes).value();
+    return read_whole_file(*kept(), name, kMaxIndexBytes).value();
   }
   /// Nothing but indexes tell of ranks besides 0 from here on.
   void empty_rank_journals() {
@@ -176,12 +177,12 @@ TEST_F(Index, StandsForTheJournalsOfTheRanks) {
               std::string::npos);
   index_all();
   EXPECT_EQ(index_files().size(), 2U);
-  EXPECT_EQ(run_folder()->facts(index_files()[0])->permissions, 0600U);
+  EXPECT_EQ(kept()->facts(index_files()[0])->permissions, 0600U);
   EXPECT_EQ(difference(cold(), journals), "");
   empty_rank_journals();
   EXPECT_EQ(difference(cold(), journals), "");
   EXPECT_EQ(open()->members().size(), 0U);
-  for (const std::string& name : index_files()) ASSERT_TRUE(run_folder()->remove_file(name).ok());
+  for (const std::string& name : index_files()) ASSERT_TRUE(kept()->remove_file(name).ok());
   EXPECT_NE(difference(cold(), journals), "");
 }
 
@@ -197,7 +198,7 @@ TEST_F(Index, DamageAnywhereIsAsIfThereWereNone) {
     ASSERT_FALSE(decode_index(damaged).ok()) << i;
     ASSERT_FALSE(decode_index(std::span(whole).first(i)).ok()) << i;
     for (const auto& bytes : {std::span<const std::byte>(damaged), std::span(whole).first(i)}) {
-      ASSERT_TRUE(replace_cache_file(*run_folder(), name, bytes).ok());
+      ASSERT_TRUE(replace_cache_file(*kept(), name, bytes).ok());
       ASSERT_EQ(difference(cold(), journals), "") << i;
     }
   }
@@ -226,7 +227,7 @@ TEST_F(Index, ALogGoesOnWhileItsRanksAreIndexedAndFromItsCursor) {
   const std::string name = index_files()[0];
   std::vector<std::byte> damaged = bytes_of(name);
   damaged[40] ^= std::byte{1};
-  ASSERT_TRUE(replace_cache_file(*run_folder(), name, damaged).ok());
+  ASSERT_TRUE(replace_cache_file(*kept(), name, damaged).ok());
   EXPECT_EQ(open()->resume(cursor).code(), StatusCode::kUnsupported);
 }
 
@@ -262,7 +263,7 @@ TEST_F(Index, OneThatNoLongerFitsIsPassedOver) {
   taken_up.append({.kind = Kind::kStepStart, .boot_ns = kBoot + 1'050 * kSecond, .value = 3});
   taken_up.write();
   const std::string with = cold();
-  for (const std::string& name : index_files()) ASSERT_TRUE(run_folder()->remove_file(name).ok());
+  for (const std::string& name : index_files()) ASSERT_TRUE(kept()->remove_file(name).ok());
   EXPECT_EQ(difference(cold(), with), "");
 }
 
@@ -273,14 +274,14 @@ TEST_F(Index, OfAnotherRunOrANewerVersionIsNotRead) {
   RankIndex other = decode_index(bytes_of(name)).value();
   for (IndexedJournal& journal : other.journals) journal.pulse_boot_ns += 9;
   other.run_id = "another";
-  ASSERT_TRUE(replace_cache_file(*run_folder(), name, encode_index(other)).ok());
+  ASSERT_TRUE(replace_cache_file(*kept(), name, encode_index(other)).ok());
   EXPECT_EQ(difference(cold(), journals), "");
   std::vector<std::byte> newer = bytes_of(index_files()[1]);
   newer[8] = std::byte{2};
   const uint32_t checksum = crc32c_around(std::span(newer).first(32), 28);
   std::memcpy(newer.data() + 28, &checksum, sizeof(checksum));
   EXPECT_EQ(decode_index(newer).status().code(), StatusCode::kUnsupported);
-  ASSERT_TRUE(replace_cache_file(*run_folder(), index_files()[1], newer).ok());
+  ASSERT_TRUE(replace_cache_file(*kept(), index_files()[1], newer).ok());
   EXPECT_EQ(difference(cold(), journals), "");
   index_all();
   EXPECT_EQ(bytes_of(index_files()[1]), newer) << "left to the program that wrote it";

@@ -56,13 +56,13 @@ void add_indexed(const IndexedRanks& indexed, RanksByIndex& ranks) {
   }
 }
 
-RanksByIndex ranks_of_launch(const JobLog& log, const Member& rank_zero) {
+RanksByIndex ranks_of_launch(JobLog& log, const Member& rank_zero) {
   RanksByIndex ranks;
   for (const auto& member : log.members()) {
     if (member->rank_zero == &rank_zero) add_member(*member, ranks);
   }
   for (const auto& indexed : log.indexes()) {
-    if (indexed->index.rank_zero == rank_zero.file->id()) add_indexed(*indexed, ranks);
+    if (indexed->rank_zero == rank_zero.file->id() && log.load(*indexed)) add_indexed(*indexed, ranks);
   }
   return ranks;
 }
@@ -106,7 +106,7 @@ std::optional<int64_t> first_stopped(std::span<const RankSigns> ranks) {
   return first->process_index;
 }
 
-std::vector<RankSigns> signs_of(const JobLog& log, size_t attempt) {
+std::vector<RankSigns> signs_of(JobLog& log, size_t attempt) {
   std::vector<RankSigns> signs;
   for (auto& [index, rank] : ranks_of_launch(log, log.opener(attempt))) signs.push_back(std::move(rank.signs));
   return signs;
@@ -124,7 +124,7 @@ void LatenessReader::set(const JobLog::Member& rank, std::optional<int64_t>& p90
   p99_ns = late ? stated(late->p99_ns, same_clock) : std::nullopt;
 }
 
-std::vector<RankSigns> ranks_of(const JobLog& log, size_t attempt) {
+std::vector<RankSigns> ranks_of(JobLog& log, size_t attempt) {
   std::vector<RankSigns> signs;
   LatenessReader lateness(log.opener(attempt));
   for (auto& [index, rank] : ranks_of_launch(log, log.opener(attempt))) {

@@ -60,11 +60,11 @@ class LatenessReader {
 };
 
 /// Last signs of all ranks of the launch to which attempt `attempt` of `log` belongs, rank 0 included, by index: the
-/// last sign of a rank with several journals, and who wrote the newest of them. Reads nothing.
-std::vector<RankSigns> signs_of(const JobLog& log, size_t attempt);
+/// last sign of a rank with several journals, and who wrote the newest of them. Reads an index at most.
+std::vector<RankSigns> signs_of(JobLog& log, size_t attempt);
 
 /// The same with lateness, rank 0 left out. Of a running attempt its latest steps are compared. Reads the journals that
 /// are in no index.
-std::vector<RankSigns> ranks_of(const JobLog& log, size_t attempt);
+std::vector<RankSigns> ranks_of(JobLog& log, size_t attempt);
 
 }  // namespace goodput::journal

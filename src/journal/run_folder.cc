@@ -46,8 +46,8 @@ void add_journal(std::string_view job, std::string_view run_id, int64_t start_ns
 }
 
 /// Adds the journals that an index knows, and takes them off the list of those whose header must be read.
-void add_indexed(Directory& run_folder, const JournalId& rank_zero, std::vector<JournalId>& left, RunsByName& runs) {
-  const auto bytes = read_whole_file(run_folder, index_name(rank_zero), kMaxIndexBytes);
+void add_indexed(Directory& kept, const JournalId& rank_zero, std::vector<JournalId>& left, RunsByName& runs) {
+  const auto bytes = read_whole_file(kept, index_name(rank_zero), kMaxIndexBytes);
   if (!bytes.ok()) return;
   const Result<RankIndex> index = decode_index_facts(*bytes);
   if (!index.ok()) return;
@@ -62,10 +62,12 @@ void add_indexed(Directory& run_folder, const JournalId& rank_zero, std::vector<
 }
 
 void add_run(Directory& run_folder, RunsByName& runs) {
-  Result<RunListing> listing = list_run(run_folder);
-  if (!listing.ok()) return;
-  for (const JournalId& rank_zero : listing->indexes) add_indexed(run_folder, rank_zero, listing->journals, runs);
-  for (const JournalId& id : listing->journals) {
+  Result<std::vector<JournalId>> journals = list_journals(run_folder);
+  if (!journals.ok()) return;
+  if (const auto kept = run_folder.open_directory(kKeptFolder); kept.ok()) {
+    for (const JournalId& rank_zero : list_indexes(**kept)) add_indexed(**kept, rank_zero, *journals, runs);
+  }
+  for (const JournalId& id : *journals) {
     const Result<LiveHeader> header = read_journal_header(run_folder, id);
     if (header.ok()) add_journal(header->job, header->run_id, header->open_wall_ns, runs);
   }
@@ -90,19 +92,26 @@ Result<std::unique_ptr<Directory>> open_run_folder(Directory& root, std::string_
   return job_folder->open_directory(hash_name(run_id));
 }
 
-Result<RunListing> list_run(Directory& run_folder) {
+Result<std::vector<JournalId>> list_journals(Directory& run_folder) {
   ASSIGN_OR_RETURN(const std::vector<std::string> names, run_folder.list());
-  RunListing listing;
+  std::vector<JournalId> journals;
+  journals.reserve(names.size());
   for (const std::string& name : names) {
-    if (const auto id = parse_id_name(name)) {
-      listing.journals.push_back(*id);
-    } else if (const auto rank_zero = parse_index_name(name)) {
-      listing.indexes.push_back(*rank_zero);
-    }
+    if (const auto id = parse_id_name(name)) journals.push_back(*id);
   }
-  std::sort(listing.journals.begin(), listing.journals.end());
-  std::sort(listing.indexes.begin(), listing.indexes.end());
-  return listing;
+  std::sort(journals.begin(), journals.end());
+  return journals;
+}
+
+std::vector<JournalId> list_indexes(Directory& kept) {
+  const Result<std::vector<std::string>> names = kept.list();
+  std::vector<JournalId> indexes;
+  if (!names.ok()) return indexes;
+  for (const std::string& name : *names) {
+    if (const auto rank_zero = parse_index_name(name)) indexes.push_back(*rank_zero);
+  }
+  std::sort(indexes.begin(), indexes.end());
+  return indexes;
 }
 
 Result<LiveHeader> read_journal_header(Directory& run_folder, const JournalId& id) {

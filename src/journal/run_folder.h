@@ -26,12 +26,11 @@ namespace goodput::journal {
 /// <root>/v1/<hash of job>/<hash of run>. kNotFound: nothing was recorded there.
 Result<std::unique_ptr<Directory>> open_run_folder(Directory& root, std::string_view job, std::string_view run_id);
 
-struct RunListing {
-  std::vector<JournalId> journals;  ///< by id
-  std::vector<JournalId> indexes;   ///< of whose ranks there is an index (journal/rank_index.h)
-};
-/// What lies in a run's folder; what is neither is passed over.
-Result<RunListing> list_run(Directory& run_folder);
+/// The journals in a run's folder, by id; everything else there is passed over.
+Result<std::vector<JournalId>> list_journals(Directory& run_folder);
+/// The rank-0 journals of whose ranks there is an index (journal/rank_index.h), by id. `kept` is the folder of what
+/// readers keep.
+std::vector<JournalId> list_indexes(Directory& kept);
 
 /// The header of a journal's first segment that has one. kNotFound: none has. kUnsupported: a newer format version.
 Result<LiveHeader> read_journal_header(Directory& run_folder, const JournalId& id);

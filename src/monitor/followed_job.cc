@@ -12,7 +12,7 @@ namespace goodput::monitor {
 namespace {
 
 /// Of the latest attempt.
-void add_ranks(const journal::JobLog& log, report::Question& question) {
+void add_ranks(journal::JobLog& log, report::Question& question) {
   if (log.attempts().empty()) return;
   const auto seconds = [](int64_t ns) { return static_cast<double>(ns) / 1e9; };
   for (journal::RankSigns& rank : journal::ranks_of(log, log.attempts().size() - 1)) {
@@ -26,7 +26,7 @@ void add_ranks(const journal::JobLog& log, report::Question& question) {
 }
 
 /// In the latest attempt that did not end well; in the one that hangs, where one does.
-std::optional<int64_t> who_stopped_first(const journal::JobLog& log, const report::Report& report) {
+std::optional<int64_t> who_stopped_first(journal::JobLog& log, const report::Report& report) {
   using report::AttemptStatus;
   for (size_t i = report.attempts.size(); i-- > 0;) {
     const report::Attempt& attempt = report.attempts[i];

@@ -18,17 +18,17 @@ using Member = journal::JobLog::Member;
 
 constexpr int64_t kPatienceNs = 500'000'000;
 
-/// The run's folders that are ours to write, one process and one thread at a time.
+/// The run's folders in which we may keep something, one process and one thread at a time.
 class OwnFolders {
  public:
-  explicit OwnFolders(const journal::JobLog& log) : one_thread_(mutex(), std::try_to_lock) {
+  explicit OwnFolders(journal::JobLog& log) : one_thread_(mutex(), std::try_to_lock) {
     if (!one_thread_.owns_lock()) return;
     for (Directory* folder : log.run_folders()) {
-      const Result<FileFacts> facts = folder->facts();
-      constexpr uint32_t kOthers = 077;
-      if (!facts.ok() || facts->owner != geteuid() || (facts->permissions & kOthers) != 0) continue;
-      Result<std::unique_ptr<File>> lock = folder->open_file(journal::kLockFile, Access::kReadWrite);
-      if (!lock.ok()) lock = folder->open_file(journal::kLockFile, Access::kCreate);
+      if (!is_ours_alone(*folder)) continue;
+      const Result<Directory*> kept = log.make_kept(*folder);
+      if (!kept.ok() || !is_ours_alone(**kept)) continue;
+      Result<std::unique_ptr<File>> lock = (*kept)->open_file(journal::kLockFile, Access::kReadWrite);
+      if (!lock.ok()) lock = (*kept)->open_file(journal::kLockFile, Access::kCreate);
       if (!lock.ok() || !(*lock)->lock().ok()) continue;
       locks_.push_back(std::move(lock).value());
       folders_.push_back(folder);
@@ -37,6 +37,11 @@ class OwnFolders {
   [[nodiscard]] const std::vector<Directory*>& folders() const { return folders_; }
 
  private:
+  static bool is_ours_alone(Directory& folder) {
+    const Result<FileFacts> facts = folder.facts();
+    constexpr uint32_t kOthers = 077;
+    return facts.ok() && facts->owner == geteuid() && (facts->permissions & kOthers) == 0;
+  }
   static std::mutex& mutex() {
     static std::mutex mutex;
     return mutex;
