@@ -2,10 +2,10 @@
 #
 #   setup   what Debian 12 lacks, and .venv          test    all checks and tests, about 25 minutes from nothing
 #   build   build/release/goodput                    soak    the tests that take hours
-#   demo    a training run, killed and resumed
+#   demo    a training run, killed and resumed       bench   the performance table; fails on a missed bar
 #   fmt     formats the sources                      lint    clang-tidy
 #   clean   removes what the others made
-COMMANDS := build demo test soak fmt lint
+COMMANDS := build demo test bench soak fmt lint
 
 .PHONY: setup clean $(COMMANDS)
 .DEFAULT_GOAL := build
@@ -17,4 +17,4 @@ $(COMMANDS): setup
 	@tools/$@
 
 clean:
-	rm -rf build dist wheelhouse .venv .cache .pytest_cache .ruff_cache
+	rm -rf build dist wheelhouse .venv .cache .pytest_cache .ruff_cache python/goodput/_binding.*.so

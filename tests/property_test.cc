@@ -57,7 +57,7 @@ class FaultyEngine : public ReferenceEngine {
   Figures figures(int64_t now_ns) override {
     Figures figures = ReferenceEngine::figures(now_ns);
     const auto wasted = figures.find("badput_seconds.WASTED_PROGRESS");
-    if (wasted != figures.end()) wasted->second.number = *wasted->second.number + 2e-6;
+    if (wasted != figures.end()) wasted->second.number = wasted->second.number.value_or(0) + 2e-6;
     return figures;
   }
 };

@@ -68,6 +68,7 @@ def test_a_planted_problem_is_the_only_one(tmp_path, name, text, problem):
         ("src/a.cc", LICENCE + "spdlog::info(x);\nauto v = entry->data;\n  kInfo,\n  kEnvelopeData,\n"),
         ("src/a.cc", LICENCE + "siginfo_t siginfo; ioctl_info(1);\nFILE* data;  // NOLINT(name): of libfoo\n"),
         ("tools/a.py", PY_LICENCE + "x = load_digits().data\n"),
+        ("tools/a.py", PY_LICENCE + "class StepInfo:  # NOLINT(name)\n    pass\n"),
         ("build/a.cc", "// TO" + "DO\n"),
         ("LICENSE", "no banner, no suffix\n"),
     ],

@@ -224,7 +224,12 @@ void JobLog::assign() {
     ours[i]->part = assigned.journals[i].part;
     ours[i]->beside = assigned.journals[i].beside;
     ours[i]->attempts.clear();
-    if (ours[i]->part == JournalPart::kIncluded) set_origins(*ours[i], assigned.journals[i].from);
+    ours[i]->rank_zero = nullptr;
+    if (ours[i]->part != JournalPart::kIncluded) continue;
+    const std::vector<AttemptFrom>& from = assigned.journals[i].from;
+    set_origins(*ours[i], from);
+    const bool is_trainer = ours[i]->file->facts().header->role.empty();
+    if (is_trainer) ours[i]->rank_zero = ours[attempts_[from.front().attempt].journal];
   }
   for (size_t i = 0; i < attempts_.size(); ++i) ours[attempts_[i].journal]->attempts.push_back(i);
 }

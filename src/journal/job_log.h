@@ -70,6 +70,7 @@ class JobLog final : public event::Source {
     JournalView view;
     JournalPart part = JournalPart::kUndecided;
     size_t beside = 0;
+    const Member* rank_zero = nullptr;     ///< of the launch to which it belongs; launchers, monitors and orphans: none
     bool is_given = false;                 ///< its events are among those that polls gave
     bool was_refreshed = false;            ///< by an earlier poll than this
     std::vector<size_t> attempts;          ///< that it opened, by their start

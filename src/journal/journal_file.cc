@@ -57,6 +57,7 @@ Status JournalFile::refresh(Directory& run_folder, const Observer& observer, Dec
   if (has_ended_ || !facts_.refused.empty()) return {};
   ASSIGN_OR_RETURN(const std::unique_ptr<Directory> folder, run_folder.open_directory(id_name(id_)));
   observer_ = observer;
+  has_live_files_ = false;
   RETURN_IF_ERROR(find_segments(*folder));
   for (size_t i = first_unfinished_; i < segments_.size(); ++i) {
     if (!segments_[i].is_finished) refresh_segment(*folder, segments_[i], false, decompressor, fresh);
@@ -114,6 +115,7 @@ void JournalFile::refresh_segment(Directory& folder, SegmentState& segment, bool
                                   std::vector<FreshPart>& fresh) {
   for (int tries = 0; tries < 2; ++tries) {
     const auto live = folder.open_file(segment_name(segment.number, SegmentForm::kLive), Access::kRead);
+    has_live_files_ = has_live_files_ || live.ok();
     if (live.ok()) {
       if (final ? finish_live(*live.value(), segment, fresh) : follow_live(*live.value(), segment, fresh)) return;
     } else if (live.status().code() != StatusCode::kNotFound) {

@@ -103,6 +103,8 @@ class JournalFile {
   [[nodiscard]] uint64_t wanted_kinds() const { return wanted_kinds_; }
   /// Its process is dead and everything was given out: refresh() has nothing left to do.
   [[nodiscard]] bool has_ended() const { return has_ended_; }
+  /// Not all of its segments had been sealed when they were read.
+  [[nodiscard]] bool has_live_files() const { return has_live_files_; }
   /// Found while reading a part: a block of `events` did not check.
   void add_loss(const Loss& loss) { goodput::journal::add_loss(losses_, loss); }
 
@@ -140,6 +142,7 @@ class JournalFile {
   LaneExtents lanes_;         // of finished segments
   std::vector<Loss> losses_;  // of finished segments, and what was found while they were read
   bool has_ended_ = false;
+  bool has_live_files_ = false;
   bool was_listed_ = false;
   int64_t folder_modified_ns_ = 0;                               // when it was listed last
   int64_t ended_boot_ns_ = std::numeric_limits<int64_t>::min();  // its last event when it was taken for dead

@@ -42,21 +42,82 @@ std::vector<size_t> smallest_pairs(const std::vector<Stretch>& stretches, size_t
 
 void Ledger::Engine::push(std::span<const Event> events) {
   const int64_t oldest_ns = source_.oldest_ns();
-  const size_t settle_at =
-      std::max(options_.sizes.tail_most + std::min(events.size(), options_.sizes.batch_most), settle_at_);
   for (const Event& event : events) {
     if (event.time_ns < oldest_ns && !event.has(event::kUntimed)) {
       ++too_late_;
       if (too_late_first_ns_ == kNoTime || event.time_ns < too_late_first_ns_) too_late_first_ns_ = event.time_ns;
       continue;
     }
+    if (bulk_.has_value() && order_.goes_fast(event) && event.time_ns > bulk_key_.ns) {
+      bulk_instant_.clear();
+      if (event.fingerprint != 0) bulk_instant_.push_back(event.fingerprint);
+      fold_in_bulk(event, order_.place_fast(event));
+      continue;
+    }
     const std::optional<Key> key = order_.place(event);
     if (!key.has_value() || order_.must_rebuild() || must_rebuild_) continue;
+    if (bulk_.has_value() && take_in_bulk(event, *key)) continue;
     insert(event, *key);
-    if (tail_.size() >= settle_at && tail_.size() >= settle_at_) settle(options_.sizes.tail_least);
+    if (tail_.size() >= std::max(options_.sizes.tail_most, settle_at_)) {
+      settle(options_.sizes.tail_least);
+      if (settle_at_ == 0 && late_.empty() && !must_load_tail_) begin_bulk();
+    }
   }
-  if (tail_.size() >= std::max(options_.sizes.tail_most, settle_at_)) settle(options_.sizes.tail_least);
   prepared_.reset();
+}
+
+// ---- in bulk: what comes in order is folded as it comes ----
+
+/// Between two answers a full tail has come: more is likely to follow, and copying it all would cost twice the folding.
+void Ledger::Engine::begin_bulk() {
+  if (tail_.empty()) return;
+  bulk_.emplace(state_, names_, order_);
+  for (const OwnedEvent& entry : tail_) bulk_->add(entry.event(), entry.key());
+  bulk_key_ = tail_.back().key();
+  bulk_instant_.clear();
+  for (size_t i = tail_.size(); i-- > 0 && tail_[i].ns() == bulk_key_.ns;) {
+    bulk_instant_.push_back(tail_[i].event().fingerprint);
+  }
+  tail_.clear();
+}
+
+void Ledger::Engine::leave_bulk() {
+  if (!bulk_.has_value()) return;
+  newest_key_ = std::max(newest_key_, bulk_key_);
+  bulk_.reset();
+  must_load_tail_ = true;
+}
+
+/// False, with the bulk left, for an event that does not come after all others.
+bool Ledger::Engine::take_in_bulk(const Event& event, const Key& key) {
+  if (key <= bulk_key_) {
+    leave_bulk();
+    return false;
+  }
+  if (key.ns != bulk_key_.ns) {
+    bulk_instant_.clear();
+  } else if (event.fingerprint != 0 &&
+             std::find(bulk_instant_.begin(), bulk_instant_.end(), event.fingerprint) != bulk_instant_.end()) {
+    return true;
+  }
+  if (event.fingerprint != 0) bulk_instant_.push_back(event.fingerprint);
+  fold_in_bulk(event, key);
+  return true;
+}
+
+void Ledger::Engine::fold_in_bulk(const Event& event, const Key& key) {
+  bulk_->add(event, key);
+  bulk_key_ = key;  // after add(): a copy of what has just been written field by field waits for the stores
+  const auto events = static_cast<size_t>(bulk_->events());
+  if (events >= options_.sizes.tail_most + options_.sizes.batch_most) {
+    if (bulk_->can_cut() && !bulk_->anything_open()) {
+      bulk_->cut();
+      settle_at_cut(*bulk_, key, key);
+      bulk_.emplace(state_, names_, order_);
+    } else if (events > 8 * (options_.sizes.tail_most + options_.sizes.batch_most)) {
+      leave_bulk();  // something stays open over many events
+    }
+  }
 }
 
 void Ledger::Engine::insert(const Event& event, const Key& key) {
@@ -123,8 +184,15 @@ void Ledger::Engine::settle(size_t keep) {
     return;
   }
   settle_at_ = 0;
+  settle_at_cut(fold, tail_[settled - 1].key(), settled_key);
+  tail_.erase(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(settled));
+  if (tail_.capacity() > 2 * (options_.sizes.tail_most + options_.sizes.batch_most)) tail_.shrink_to_fit();
+}
+
+/// Makes a stretch of what `fold`, cut and settled, has read since the last one.
+void Ledger::Engine::settle_at_cut(Fold& fold, const Key& end_key, const Key& settled_key) {
   Stretch stretch;
-  stretch.end_key = tail_[settled - 1].key();
+  stretch.end_key = end_key;
   stretch.settled_key = settled_key;
   Replayed replayed(state_, fold, options_);
   Surroundings around;
@@ -135,8 +203,6 @@ void Ledger::Engine::settle(size_t keep) {
   stretch.begin_ns = stretches_.empty() ? replayed.region().attempts.front().start_ns : stretches_.back().end_ns;
   adopt(stretch, replayed.account(around), around, replayed.region());
   add_stretch(std::move(stretch));
-  tail_.erase(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(settled));
-  if (tail_.capacity() > 2 * (options_.sizes.tail_most + options_.sizes.batch_most)) tail_.shrink_to_fit();
 }
 
 void Ledger::Engine::add_stretch(Stretch&& stretch) {
@@ -220,6 +286,7 @@ void Ledger::Engine::join_stretches() {
 
 Status Ledger::Engine::prepare(int64_t now_ns) {
   if (prepared_.has_value() && prepared_->now_ns == now_ns) return {};
+  leave_bulk();
   if (order_.must_rebuild() || must_rebuild_) RETURN_IF_ERROR(rebuild());
   if (!late_.empty()) RETURN_IF_ERROR(refold());
   if (must_load_tail_) RETURN_IF_ERROR(load_tail());
@@ -233,6 +300,8 @@ Status Ledger::Engine::prepare(int64_t now_ns) {
 }
 
 Status Ledger::Engine::rebuild() {
+  bulk_.reset();
+  bulk_key_ = {};
   RETURN_IF_ERROR(order_.rebuild(source_));
   names_ = {};
   stretches_.clear();
@@ -249,17 +318,34 @@ Status Ledger::Engine::load_tail() {
   must_load_tail_ = false;
   tail_.clear();
   tail_waste_.clear();
-  const Key after = key_before(stretches_.size());
-  RETURN_IF_ERROR(
-      order_.read(source_, after, std::numeric_limits<int64_t>::max(), [&](const Key& key, const Event& event) {
-        tail_.emplace_back(event, key);
-        newest_key_ = std::max(newest_key_, key);
-        if (tail_.size() >= std::max(options_.sizes.tail_most + options_.sizes.batch_most, settle_at_))
-          settle(options_.sizes.tail_least);
-        return true;
-      }));
-  if (tail_.size() >= std::max(options_.sizes.tail_most, settle_at_)) settle(options_.sizes.tail_least);
-  return {};
+  const auto take = [&](const Key& key, const Event& event) {
+    tail_.emplace_back(event, key);
+    if (tail_.size() >= std::max(options_.sizes.tail_most, settle_at_)) settle(options_.sizes.tail_least);
+  };
+  RETURN_IF_ERROR(read_on([&](const Key& key, const Event& event) {
+    if (bulk_.has_value()) return take_in_bulk(event, key) && bulk_.has_value();
+    const size_t settled = stretches_.size();
+    take(key, event);
+    if (stretches_.size() > settled) begin_bulk();
+    return true;
+  }));
+  if (!bulk_.has_value() && !must_load_tail_) return {};
+  bulk_.reset();  // what it read since its last stretch is the tail
+  must_load_tail_ = false;
+  tail_.clear();
+  return read_on([&](const Key& key, const Event& event) {
+    take(key, event);
+    return true;
+  });
+}
+
+/// The events after the last stretch.
+Status Ledger::Engine::read_on(LogOrder::Sink sink) {
+  return order_.read(source_, key_before(stretches_.size()), std::numeric_limits<int64_t>::max(),
+                     [&](const Key& key, const Event& event) {
+                       newest_key_ = std::max(newest_key_, key);
+                       return sink(key, event);
+                     });
 }
 
 Status Ledger::Engine::fold_tail(int64_t now_ns) {

@@ -51,6 +51,11 @@ class Ledger::Engine {
   void insert(const event::Event& event, const Key& key);
   bool is_redelivery_in_tail(const event::Event& event, const Key& key, size_t at);
   void settle(size_t keep);
+  bool take_in_bulk(const event::Event& event, const Key& key);
+  void fold_in_bulk(const event::Event& event, const Key& key);
+  void begin_bulk();
+  void leave_bulk();
+  void settle_at_cut(Fold& fold, const Key& end_key, const Key& settled_key);
   void add_stretch(Stretch&& stretch);
   void trim();
   void unlist_disruptions(size_t i, size_t left);
@@ -58,6 +63,7 @@ class Ledger::Engine {
   Status prepare(int64_t now_ns);
   Status fold_tail(int64_t now_ns);
   Status load_tail();
+  Status read_on(LogOrder::Sink sink);
   Status refresh_stretches();
   [[nodiscard]] int64_t excess_of(size_t i) const;
   [[nodiscard]] Totals settled_totals(size_t i) const;
@@ -87,13 +93,16 @@ class Ledger::Engine {
   LogOrder order_;
   Names names_;
   std::vector<Stretch> stretches_;
-  std::vector<Surroundings> around_;  ///< of each stretch, as of the last prepare()
-  Totals settled_totals_;             ///< sum over stretches
-  StepTimeBins bins_;                 ///< step times of the stretches
-  FoldState state_;                   ///< after the last stretch
-  std::vector<OwnedEvent> tail_;      ///< after the last stretch, by key
-  std::vector<Key> late_;             ///< arrived since the last answer for what is settled
-  Key settled_key_;                   ///< the latest settled_key of the stretches
+  std::vector<Surroundings> around_;    ///< of each stretch, as of the last prepare()
+  Totals settled_totals_;               ///< sum over stretches
+  StepTimeBins bins_;                   ///< step times of the stretches
+  FoldState state_;                     ///< after the last stretch
+  std::vector<OwnedEvent> tail_;        ///< after the last stretch, by key
+  std::vector<Key> late_;               ///< arrived since the last answer for what is settled
+  Key settled_key_;                     ///< the latest settled_key of the stretches
+  std::optional<Fold> bulk_;            ///< reads on from the last stretch; the tail is not kept meanwhile
+  Key bulk_key_;                        ///< of the event that it read last
+  std::vector<uint64_t> bulk_instant_;  ///< payloads of that event's instant
   std::optional<Tail> prepared_;
   std::unordered_map<uint64_t, Waste> tail_waste_;  ///< of disruptions in the tail, by resume step and the one before
   int64_t too_late_ = 0;

@@ -21,7 +21,7 @@ bool mentions_scale_up(std::string_view type) {
                      [](char a, char b) { return lower(a) == b; }) != type.end();
 }
 
-TimeClass class_of(Kind start, std::string_view name) {
+TimeClass class_of(Kind start, std::string_view elastic_type) {
   switch (start) {
     case Kind::kAcceleratorInitStart:
       return TimeClass::kAcceleratorInitialization;
@@ -38,7 +38,7 @@ TimeClass class_of(Kind start, std::string_view name) {
     case Kind::kCompilationStart:
       return TimeClass::kProgramStartup;
     case Kind::kElasticWaitStart:
-      return mentions_scale_up(name) ? TimeClass::kElasticScaleUp : TimeClass::kElasticSliceDown;
+      return mentions_scale_up(elastic_type) ? TimeClass::kElasticScaleUp : TimeClass::kElasticSliceDown;
     case Kind::kElasticReinitStart:
       return TimeClass::kElasticReinitialization;
     default:
@@ -104,7 +104,7 @@ void Fold::add(const Event& event, const Key& key) {
     on_disruption(event, ns);
     return;
   }
-  if (!belongs(event, key)) return;
+  if (event.origin != own_origin_ && !belongs(event, key)) return;
   if (kind == Kind::kJobStart) {
     on_job_start(event, ns);
     return;
@@ -118,7 +118,6 @@ void Fold::add(const Event& event, const Key& key) {
   AttemptState& attempt = current().state;
   const int64_t end_ns = ns + event.duration_ns;
   attempt.last_ns = std::max(attempt.last_ns, end_ns);
-  region_.last_event_ns = std::max(region_.last_event_ns, end_ns);
   switch (kind) {
     case Kind::kStepEnd:
       if (has_records() && event.step == region_.records.back().step && ns > region_.records.back().ns) {
@@ -171,7 +170,10 @@ bool Fold::belongs(const Event& event, const Key& key) {
   if (event.process_index() != 0) return true;  // checkpoint statistics of another rank: of whichever attempt runs
   if (event.origin == nullptr || event.origin->attempt_id.empty()) return true;
   const std::string_view id = event.origin->attempt_id;
-  if (in_attempt() && current().state.id == id) return true;
+  if (in_attempt() && current().state.id == id) {
+    own_origin_ = event.origin;
+    return true;
+  }
   if (!event.origin->role.empty() || event.kind == Kind::kHeartbeat) return false;  // only a trainer opens an attempt
   if (in_attempt() && current().state.id.empty() && event.kind != Kind::kJobStart) {
     current().state.id = id;
@@ -192,7 +194,6 @@ void Fold::on_job_start(const Event& event, int64_t ns) {
     if (attempt.opened_ns == kNoTime && (same_id || ns - attempt.start_ns < kStrayBeforeStartNs)) {
       attempt.opened_ns = ns;
       attempt.last_ns = std::max(attempt.last_ns, ns);
-      region_.last_event_ns = std::max(region_.last_event_ns, ns);
       if (event.origin != nullptr && attempt.id.empty()) {
         attempt.id = event.origin->attempt_id;
         attempt.host = event.origin->host;
@@ -209,15 +210,13 @@ void Fold::on_job_start(const Event& event, int64_t ns) {
 
 void Fold::open_attempt(const Event& event, int64_t ns, bool by_job_start) {
   if (in_attempt()) close_attempt(ns);
+  own_origin_ = nullptr;
   annotation_.reset();
   AttemptSpan span;
   span.start_ns = ns;
   span.segment_begin = span.segment_end = static_cast<uint32_t>(region_.segments.size());
   span.state.start_ns = span.state.last_ns = ns;
-  if (by_job_start) {
-    span.state.opened_ns = ns;
-    region_.last_event_ns = std::max(region_.last_event_ns, ns);
-  }
+  if (by_job_start) span.state.opened_ns = ns;
   if (event.origin != nullptr && event.process_index() == 0) {
     span.state.id = event.origin->attempt_id;
     span.state.host = event.origin->host;
@@ -241,7 +240,6 @@ void Fold::on_step(const Event& event, int64_t ns) {
   AttemptSpan& attempt = current();
   AttemptState& state = attempt.state;
   state.last_ns = std::max(state.last_ns, ns);
-  region_.last_event_ns = std::max(region_.last_event_ns, ns);
   state.completed_ns.reset();
   state.failed_ns.reset();
   state.exit.reset();
@@ -319,16 +317,14 @@ void Fold::on_disruption(const Event& event, int64_t ns) {
 }
 
 void Fold::on_start(const Event& event, int64_t ns) {
-  OpenEvent open{.kind = event.kind, .name = {}, .start_ns = ns};
+  OpenEvent open{.kind = event.kind, .start_ns = ns, .time_class = class_of(event.kind, event.name)};
   if (event.kind == Kind::kCustomStart) {
-    const CustomName& name = names_.find_or_add(event.name);
-    open.name = name.upper;
+    const CustomName name = names_.find_or_add(event.name);
+    open.name = name.identity;
     open.custom = name.index;
   } else if (event.kind == Kind::kElasticWaitStart) {
-    open.name = event.name;
-  }
-  open.time_class = class_of(event.kind, open.name);
-  if (event.kind == Kind::kDataLoadingStart) {
+    open.name = identity_of(event.name);
+  } else if (event.kind == Kind::kDataLoadingStart) {
     const bool sync = event.has(event::kBlocking) || !has_records();
     open.load = sync ? LoadKind::kSync : LoadKind::kUndecided;
   }
@@ -338,16 +334,16 @@ void Fold::on_start(const Event& event, int64_t ns) {
     claim(open_.front(), ns);
     drop_open(0);
   }
-  open_.push_back(std::move(open));
+  open_.push_back(open);
 }
 
 void Fold::on_end(const Event& event, int64_t ns) {
   const Kind start = event::start_of(event.kind);
-  std::string_view name;
+  uint64_t name = 0;
   if (start == Kind::kCustomStart) {
-    name = names_.find_or_add(event.name).upper;
+    name = names_.find_or_add(event.name).identity;
   } else if (start == Kind::kElasticWaitStart) {
-    name = event.name;
+    name = identity_of(event.name);
   }
   for (size_t i = open_.size(); i-- > 0;) {
     if (open_[i].kind == start && open_[i].name == name) {
@@ -360,23 +356,18 @@ void Fold::on_end(const Event& event, int64_t ns) {
 
 void Fold::claim(const OpenEvent& open, int64_t end_ns) {
   if (open.start_ns >= end_ns) return;
-  const Claim made{.start_ns = open.start_ns,
-                   .end_ns = end_ns,
-                   .sequence = open.sequence,
-                   .attempt = static_cast<uint32_t>(region_.attempts.size() - 1),
-                   .time_class = open.time_class,
-                   .custom = open.custom};
-  switch (open.load) {
-    case LoadKind::kUndecided:
-      undecided_.push_back(made);
-      break;
-    case LoadKind::kAsync:
-      current().late_loads.emplace_back(open.start_ns, end_ns);
-      break;
-    default:
-      region_.claims.push_back(made);
-      break;
+  if (open.load == LoadKind::kAsync) {
+    current().late_loads.emplace_back(open.start_ns, end_ns);
+    return;
   }
+  // Filled in where it stands: a copy of what has just been written field by field waits for the stores.
+  Claim& made = (open.load == LoadKind::kUndecided ? undecided_ : region_.claims).emplace_back();
+  made.start_ns = open.start_ns;
+  made.end_ns = end_ns;
+  made.sequence = open.sequence;
+  made.attempt = static_cast<uint32_t>(region_.attempts.size() - 1);
+  made.time_class = open.time_class;
+  made.custom = open.custom;
 }
 
 void Fold::drop_open(size_t index) {
@@ -409,6 +400,7 @@ void Fold::forget_old_starts() {
 void Fold::close_attempt(int64_t death_limit_ns) {
   AttemptSpan& attempt = current();
   AttemptState& state = attempt.state;
+  region_.last_event_ns = std::max(region_.last_event_ns, state.last_ns);
   if (!state.completed_ns.has_value() && !state.failed_ns.has_value() && state.exit_zero.has_value()) {
     state.completed_ns = state.exit_zero->ns;
   }
@@ -446,6 +438,7 @@ void Fold::end_claims(int64_t closing_ns) {
 
 void Fold::cut() {
   FoldState state;
+  if (in_attempt()) region_.last_event_ns = std::max(region_.last_event_ns, current().state.last_ns);
   state.begin_ns = last_ns_;
   if (in_attempt()) state.attempt = current().state;
   const auto& records = region_.records;
@@ -497,6 +490,7 @@ Region Fold::take() {
 }
 
 int64_t Fold::close(int64_t now_ns, int64_t dead_after_ns, int64_t last_event_ns) {
+  if (in_attempt()) region_.last_event_ns = std::max(region_.last_event_ns, current().state.last_ns);
   int64_t end_ns = std::max({now_ns, last_event_ns, region_.last_event_ns});
   if (in_attempt()) {
     AttemptSpan& attempt = current();

@@ -44,6 +44,8 @@ class Fold {
   /// After cut(): whether the fate of all that was open there is known.
   [[nodiscard]] bool settled() const { return open_at_cut_ == 0; }
   [[nodiscard]] int64_t last_ns() const { return last_ns_; }
+  [[nodiscard]] bool anything_open() const { return !open_.empty(); }
+  [[nodiscard]] int64_t events() const { return region_.events; }
 
   /// The state at the cut (judged part as the fold began).
   [[nodiscard]] const FoldState& cut_state() const { return *cut_; }
@@ -85,6 +87,7 @@ class Fold {
 
   Names& names_;
   const LogOrder& order_;
+  const event::Origin* own_origin_ = nullptr;  ///< whose events are known to belong to the current attempt
   Region region_;
   std::vector<OpenEvent> open_;
   std::vector<Claim> undecided_;  ///< closed loads since the last step record

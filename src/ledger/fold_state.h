@@ -40,7 +40,7 @@ enum class LoadKind : uint8_t { kNotLoad, kUndecided, kSync, kAsync };
 /// A start without an end yet.
 struct OpenEvent {
   event::Kind kind = event::Kind::kNone;  ///< the start kind
-  std::string name;                       ///< custom: upper-cased; elastic wait: the raw type
+  uint64_t name = 0;  ///< identity of a custom event's upper-cased name or an elastic wait's raw type
   int64_t start_ns = 0;
   TimeClass time_class = TimeClass::kOther;
   LoadKind load = LoadKind::kNotLoad;

@@ -45,7 +45,21 @@ bool is_behind(int64_t start_ns, int64_t high_ns) { return high_ns != kNever && 
 
 // ---- arrival ----
 
-std::optional<Key> LogOrder::place(const Event& event) {
+std::optional<Key> LogOrder::place_any(const Event& event) {
+  const std::optional<Key> key = place_slowly(event);
+  is_fast_ = !must_rebuild_ && shifts_.size() == 1 && event.process_index() == 0;
+  fast_origin_ = event.origin;
+  fast_labelled_ = nullptr;
+  fast_from_ns_ = 0;
+  if (is_fast_ && is_labelled(event)) {
+    fast_labelled_ = find_labelled(event);
+    is_fast_ = fast_labelled_ != nullptr && event.origin->role.empty() && is_surely_last(*fast_labelled_);
+    if (is_fast_) fast_from_ns_ = fast_labelled_->first_ns + 1;
+  }
+  return key;
+}
+
+std::optional<Key> LogOrder::place_slowly(const Event& event) {
   if (!counts(event)) return std::nullopt;
   const bool in_order = !any_ || event.position > last_position_;
   any_ = true;
@@ -228,12 +242,8 @@ void LogOrder::note_labelled(const Event& event) {
     must_rebuild_ = true;  // where it opens decides what belongs to it, and whether it is moved
   }
   if (!trainer) return;
-  if (std::pair(attempt->last_ns, attempt->last_position) < std::pair(event.time_ns, event.position)) {
-    attempt->last_ns = event.time_ns;
-    attempt->last_position = event.position;
-  }
   const bool last_step = is_step_or_end(event) && event.time_ns > attempt->last_step_ns;
-  if (last_step) attempt->last_step_ns = event.time_ns;
+  attempt->note_alive(event);
   if (is_surely_last(*attempt)) return;
   note_outliving(*attempt);
   for (size_t i = 0; last_step && i + 1 < labelled_.size(); ++i) {
@@ -341,6 +351,7 @@ std::optional<Key> LogOrder::key_of(const Event& event) const {
 // ---- the whole log again ----
 
 Status LogOrder::rebuild(event::Source& source) {
+  is_fast_ = false;
   shifts_ = {0};
   dropped_.clear();
   RETURN_IF_ERROR(find_starts(source));

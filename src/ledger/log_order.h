@@ -13,6 +13,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -39,7 +40,24 @@ class LogOrder {
   using Sink = FunctionRef<bool(const Key&, const event::Event&)>;
 
   /// Where a newly arrived event stands. Empty: it does not count (another rank's, a second delivery, malformed).
-  std::optional<Key> place(const event::Event& event);
+  std::optional<Key> place(const event::Event& event) {
+    return goes_fast(event) ? std::optional<Key>(place_fast(event)) : place_any(event);
+  }
+  /// Whether the event comes as most do, after all others of the attempt that is under way: place_fast() is then
+  /// place().
+  [[nodiscard]] bool goes_fast(const event::Event& event) const {
+    return event.origin == fast_origin_ && is_fast_ && event.position > last_position_ &&
+           event.time_ns >= fast_from_ns_ && event.kind != event::Kind::kJobStart &&
+           event.kind != event::Kind::kDisruption && !event.has(event::kUntimed);
+  }
+  Key place_fast(const event::Event& event) {
+    last_position_ = event.position;
+    raw_low_ns_ = std::min(raw_low_ns_, event.time_ns);
+    raw_high_ns_ = std::max(raw_high_ns_, event.time_ns);
+    high_ns_ = std::max(high_ns_, event.time_ns);
+    if (fast_labelled_ != nullptr) fast_labelled_->note_alive(event);
+    return {event.time_ns, 0, 1, event.position};
+  }
 
   [[nodiscard]] bool must_rebuild() const { return must_rebuild_; }
   Status rebuild(event::Source& source);
@@ -86,8 +104,19 @@ class LogOrder {
     bool outlives = false;  ///< … after its successor began
     int64_t last_step_ns = std::numeric_limits<int64_t>::min();
     int64_t shift_ns = 0;
+
+    void note_alive(const event::Event& event) {
+      if (event.time_ns > last_ns || (event.time_ns == last_ns && event.position > last_position)) {
+        last_ns = event.time_ns;
+        last_position = event.position;
+      }
+      const bool tells = event.kind == event::Kind::kStepStart || event.kind == event::Kind::kJobEnd;
+      if (tells && event.time_ns > last_step_ns) last_step_ns = event.time_ns;
+    }
   };
 
+  std::optional<Key> place_any(const event::Event& event);
+  std::optional<Key> place_slowly(const event::Event& event);
   std::optional<Key> place_labelled(const event::Event& event);
   std::optional<Key> place_job_start(const event::Event& event, bool in_order);
   std::optional<Key> place_untimed(const event::Event& event, bool in_order);
@@ -136,6 +165,12 @@ class LogOrder {
   int64_t raw_high_ns_ = std::numeric_limits<int64_t>::min();
   int64_t high_ns_ = std::numeric_limits<int64_t>::min();  ///< latest time after corrections
   bool must_rebuild_ = false;
+
+  // What the next event of the same origin does not have to be asked for again.
+  bool is_fast_ = false;
+  const event::Origin* fast_origin_ = nullptr;
+  Labelled* fast_labelled_ = nullptr;
+  int64_t fast_from_ns_ = 0;
 };
 
 }  // namespace goodput::ledger

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,9 +13,12 @@
 
 namespace goodput::ledger {
 
-/// A custom event's identity: pairs are made by the upper-cased name, totals kept by the index.
+/// The identity of a text: equal for equal texts, different for others but for one chance in 2^64.
+[[nodiscard]] uint64_t identity_of(std::string_view text);
+
+/// A custom event's name: pairs are made by the identity of its upper case, totals kept by the index.
 struct CustomName {
-  std::string upper;
+  uint64_t identity = 0;
   uint16_t index = kMoreCustomNames;
 };
 
@@ -22,7 +26,7 @@ struct CustomName {
 class Names {
  public:
   /// The name as first seen by whoever walks the log in time order.
-  const CustomName& find_or_add(std::string_view written);
+  CustomName find_or_add(std::string_view written);
 
   /// Whether `written` stands in the table, or would be new to one that is full (and so change who is kept apart).
   [[nodiscard]] bool known(std::string_view written) const;
@@ -35,8 +39,15 @@ class Names {
 
  private:
   std::vector<std::string> kept_;
-  std::unordered_map<std::string, uint16_t> index_of_;
-  std::unordered_map<std::string, CustomName> spellings_;
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  template <typename Value>
+  using Map = std::unordered_map<std::string, Value, Hash, std::equal_to<>>;
+
+  Map<uint16_t> index_of_;
+  Map<CustomName> spellings_;
 };
 
 }  // namespace goodput::ledger

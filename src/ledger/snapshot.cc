@@ -122,6 +122,7 @@ void fields(Archive& archive, LogOrder& value) {
 
 std::string Ledger::Engine::snapshot() {
   // What is late or out of order is folded in first; where that fails, the reader of the snapshot starts from nothing.
+  leave_bulk();
   if (order_.must_rebuild() || must_rebuild_) {
     if (!rebuild().ok()) return {};
   }

@@ -3,8 +3,10 @@
 
 #include <utility>
 
+#include "journal/ranks.h"
 #include "journal/run_folder.h"
 #include "monitor/journal_findings.h"
+#include "monitor/upkeep.h"
 
 namespace goodput::monitor {
 namespace {
@@ -17,6 +19,37 @@ std::optional<RunName> run_of(FileSystem& files, const std::vector<journal::Root
   const std::vector<RunEntry> runs = journal::list_runs(files, roots, job);
   for (auto entry = runs.rbegin(); entry != runs.rend(); ++entry) {
     if (!run_id.has_value() || entry->run_id == *run_id) return RunName{entry->job, entry->run_id};
+  }
+  return std::nullopt;
+}
+
+/// Of the latest attempt.
+void add_ranks(const journal::JobLog& log, report::Question& question) {
+  if (log.attempts().empty()) return;
+  const auto seconds = [](int64_t ns) { return static_cast<double>(ns) / 1e9; };
+  for (journal::RankSigns& rank : journal::ranks_of(log, log.attempts().size() - 1)) {
+    report::Rank& told = question.ranks.emplace_back();
+    told.process_index = rank.process_index;
+    told.host = std::move(rank.host);
+    told.last_heartbeat_ns = rank.last_sign_ns;
+    if (rank.late_p90_ns) told.lateness_p90_seconds = seconds(*rank.late_p90_ns);
+    if (rank.late_p99_ns) told.lateness_p99_seconds = seconds(*rank.late_p99_ns);
+  }
+}
+
+/// In the latest attempt that did not end well; in the one that hangs, where one does.
+std::optional<int64_t> who_stopped_first(const journal::JobLog& log, const report::Report& report) {
+  using report::AttemptStatus;
+  for (size_t i = report.attempts.size(); i-- > 0;) {
+    const report::Attempt& attempt = report.attempts[i];
+    const bool is_last = i + 1 == report.attempts.size();
+    const bool hangs = is_last && report.status == report::JobStatus::kStalled;
+    const bool ended_badly = attempt.status == AttemptStatus::kDied || attempt.status == AttemptStatus::kFailed;
+    if (!hangs && !ended_badly) continue;
+    for (size_t k = log.attempts().size(); k-- > 0;) {
+      if (log.attempts()[k].id == attempt.id) return journal::first_stopped(journal::signs_of(log, k));
+    }
+    return std::nullopt;
   }
   return std::nullopt;
 }
@@ -35,14 +68,14 @@ Result<RunName> find_run(FileSystem& files, const std::vector<journal::Root>& ro
                                            searched + "; `goodput jobs` lists what is there");
 }
 
-FollowedJob::FollowedJob(std::unique_ptr<journal::JobLog> log, const ledger::Options& options)
-    : log_(std::move(log)), ledger_(options, *log_) {}
+FollowedJob::FollowedJob(std::unique_ptr<journal::JobLog> log, const ledger::Options& options, const Clock& clock)
+    : clock_(&clock), log_(std::move(log)), ledger_(options, *log_) {}
 
 Result<std::unique_ptr<FollowedJob>> FollowedJob::open(FileSystem& files, const std::vector<journal::Root>& roots,
                                                        const RunName& run, const ledger::Options& options,
                                                        const Clock& clock) {
   ASSIGN_OR_RETURN(auto log, journal::JobLog::open(files, roots, run.job, run.run_id, clock));
-  return std::unique_ptr<FollowedJob>(new FollowedJob(std::move(log), options));
+  return std::unique_ptr<FollowedJob>(new FollowedJob(std::move(log), options, clock));
 }
 
 Status FollowedJob::poll() {
@@ -60,7 +93,11 @@ Result<report::Report> FollowedJob::report(report::Question question) {
   if (!question.accelerators.has_value()) question.accelerators = facts.accelerators;
   if (question.accelerator_type.empty()) question.accelerator_type = facts.accelerator_type;
   for (const journal::Finding& found : log_->findings()) question.findings.push_back(in_words(found));
-  return report::build(ledger_, question);
+  add_ranks(*log_, question);
+  Result<report::Report> built = report::build(ledger_, question);
+  if (built.ok()) built->first_stopped_rank = who_stopped_first(*log_, *built);
+  seal_the_dead(*log_, *clock_);
+  return built;
 }
 
 }  // namespace goodput::monitor

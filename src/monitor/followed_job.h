@@ -7,7 +7,7 @@
 //   RETURN_IF_ERROR(job->poll());
 //   Result<report::Report> report = job->report({.now_ns = now_ns, .windows_ns = {hour_ns}});
 //
-// Reads only. One thread at a time; the job's processes may write meanwhile.
+// One thread at a time; the job's processes may write meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -46,14 +46,16 @@ class FollowedJob {
 
   /// `question` says what is asked; what is known of the job beside its events (name, labels, accelerators, ranks,
   /// findings) is filled in here. kNotFound: nothing has been recorded.
+  /// Afterwards does what readers do for a job's folder (monitor/upkeep.h), which changes no answer and cannot fail.
   Result<report::Report> report(report::Question question);
 
   [[nodiscard]] journal::JobLog& log() { return *log_; }
   [[nodiscard]] ledger::Ledger& ledger() { return ledger_; }
 
  private:
-  FollowedJob(std::unique_ptr<journal::JobLog> log, const ledger::Options& options);
+  FollowedJob(std::unique_ptr<journal::JobLog> log, const ledger::Options& options, const Clock& clock);
 
+  const Clock* clock_;
   std::unique_ptr<journal::JobLog> log_;
   ledger::Ledger ledger_;
 };

@@ -1,47 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/followed_job.h"
 
-#include <gtest/gtest.h>
-
-#include "base/manual_clock.h"
-#include "base/temporary_folder.h"
-#include "journal/journal_fixture.h"
+#include "monitor/followed_fixture.h"
 
 namespace goodput::monitor {
 namespace {
 
-using event::Kind;
-using journal::JournalFixture;
-
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kBoot = 5 * kSecond;  // when journals are opened
-constexpr int64_t kWall = 1'767'225'600 * kSecond;
-
-class Followed : public testing::Test {
+class Followed : public FollowedFixture {
  protected:
   static std::string name(const Result<RunName>& run) {
     return run.ok() ? run->job + "|" + run->run_id : run.status().message();
   }
   Result<RunName> find(std::string_view text) { return find_run(posix_file_system(), roots_, text); }
-  std::unique_ptr<FollowedJob> follow(const RunName& run) {
-    return std::move(FollowedJob::open(posix_file_system(), roots_, run, {}, clock_)).value();
-  }
-  /// A step a second, the first one now.
-  void steps(JournalFixture& journal, int64_t from, int64_t to, int64_t boot_ns) const {
-    for (int64_t step = from; step < to; ++step, boot_ns += kSecond) {
-      journal.append({.kind = Kind::kStepStart, .boot_ns = boot_ns, .value = step});
-    }
-    journal.alive_at(boot_ns);
-    journal.write();
-  }
-  report::Report report(FollowedJob& job) {
-    EXPECT_TRUE(job.poll().ok());
-    return job.report({.now_ns = clock_.wall_ns()}).value();
-  }
-
-  TemporaryFolder folder_;
-  std::vector<journal::Root> roots_ = {{.path = folder_.path()}, {.path = "/no/such/folder"}};
-  ManualClock clock_{{.boot_ns = kBoot, .wall_ns = kWall}};
 };
 
 TEST_F(Followed, AJobIsItsLatestRunOrTheOneAfterTheLastAt) {
@@ -61,8 +31,8 @@ TEST_F(Followed, PollsTakeWhatIsNewAndReportsCountIt) {
   journal.append({.kind = Kind::kJobStart, .boot_ns = kBoot});
   steps(journal, 0, 10, kBoot + 5 * kSecond);
   clock_.advance(15 * kSecond);
-  auto job = follow({.job = "llama-7b"});
-  const report::Report before = report(*job);
+  auto job = follow();
+  const report::Report before = report_of(*job);
   EXPECT_EQ(before.job, "llama-7b");
   EXPECT_EQ(before.last_step, 9);
   EXPECT_EQ(before.goodput_seconds, 9.0);
@@ -72,7 +42,7 @@ TEST_F(Followed, PollsTakeWhatIsNewAndReportsCountIt) {
   journal.append({.kind = Kind::kJobEnd, .boot_ns = kBoot + 25 * kSecond});
   journal.write();
   clock_.advance(10 * kSecond + 1);
-  const report::Report after = report(*job);
+  const report::Report after = report_of(*job);
   EXPECT_EQ(after.status, report::JobStatus::kCompleted);
   EXPECT_EQ(after.elapsed_seconds, 25.0);
   EXPECT_EQ(after.goodput_seconds, 20.0);
@@ -92,7 +62,7 @@ TEST_F(Followed, FindingsOfTheJournalsAreInWords) {
   younger.alive_at(kBoot + 999 * kSecond);
   younger.write();
   clock_.advance(1000 * kSecond);
-  const report::Report out = report(*follow({.job = "llama-7b"}));
+  const report::Report out = report_of(*follow());
   // Of another boot: which of them lives is told by time alone, and 1 s is nothing.
   ASSERT_EQ(out.findings.size(), 1U);
   EXPECT_EQ(out.findings[0].kind, "two_writers");
@@ -101,6 +71,34 @@ TEST_F(Followed, FindingsOfTheJournalsAreInWords) {
       "A second process recorded as rank 0, and was left out: process 4343 on node-3 beside process 4242 on node-3.");
   EXPECT_EQ(out.last_step, 9);
   EXPECT_EQ(out.goodput_seconds, 9.0);
+}
+
+TEST_F(Followed, RanksOfTheLatestAttemptAndWhoStoppedFirstInTheOneThatDied) {
+  const auto rank = [&](uint8_t id, int64_t index, int64_t attempt) {
+    return JournalFixture(folder_.path(), {.attempt_id = "77." + std::to_string(attempt),
+                                           .host = "node-" + std::to_string(index),
+                                           .process_index = index,
+                                           .open_boot_ns = kBoot + attempt * 100 * kSecond,
+                                           .open_wall_ns = kWall + attempt * 100 * kSecond,
+                                           .id = id});
+  };
+  JournalFixture zero = rank(1, 0, 0), two = rank(2, 2, 0), five = rank(3, 5, 0), next = rank(4, 0, 1),
+                 last = rank(5, 1, 1);
+  steps(zero, 0, 30, kBoot);
+  steps(two, 0, 21, kBoot);  // its last sign is 9 s before the others'
+  steps(five, 0, 30, kBoot);
+  steps(next, 20, 60, kBoot + 100 * kSecond);
+  steps(last, 20, 60, kBoot + 100 * kSecond);
+  clock_.advance(141 * kSecond);
+  const report::Report out = report_of(*follow());
+  ASSERT_EQ(out.ranks.size(), 1U);
+  EXPECT_EQ(out.ranks[0].process_index, 1);
+  EXPECT_EQ(out.ranks[0].host, "node-1");
+  EXPECT_EQ(out.ranks[0].last_heartbeat_ns, kWall + 140 * kSecond);
+  EXPECT_EQ(out.ranks[0].lateness_p99_seconds, 0.0);
+  EXPECT_EQ(out.attempts[0].status, report::AttemptStatus::kDied);
+  EXPECT_EQ(out.attempts[1].status, report::AttemptStatus::kRunning);
+  EXPECT_EQ(out.first_stopped_rank, 2);
 }
 
 }  // namespace

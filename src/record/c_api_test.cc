@@ -2,8 +2,8 @@
 #include <goodput/goodput.h>
 #include <gtest/gtest.h>
 
+#include "base/temporary_folder.h"
 #include "record/read_journals.h"
-#include "record/temporary_folder.h"
 
 extern "C" int64_t record_in_c(const char* directory);
 

@@ -11,9 +11,9 @@
 #include <fstream>
 #include <thread>
 
+#include "base/temporary_folder.h"
 #include "record/read_journals.h"
 #include "record/system_calls.h"
-#include "record/temporary_folder.h"
 
 namespace goodput::record {
 namespace {

@@ -15,8 +15,8 @@
 #include <cstddef>
 #include <thread>
 
+#include "base/temporary_folder.h"
 #include "record/read_journals.h"
-#include "record/temporary_folder.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define GOODPUT_SANITIZED 1

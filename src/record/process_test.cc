@@ -14,10 +14,10 @@
 #include <atomic>
 #include <thread>
 
+#include "base/temporary_folder.h"
 #include "journal/folder_names.h"
 #include "record/lane.h"
 #include "record/read_journals.h"
-#include "record/temporary_folder.h"
 
 #ifdef GOODPUT_TSAN
 // Children of a threaded process start threads here: that is what is tested.

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/temporary_folder.h"
 #include "record/read_journals.h"
-#include "record/temporary_folder.h"
 
 namespace goodput::record {
 namespace {

@@ -6,10 +6,10 @@
 #include <set>
 #include <thread>
 
+#include "base/temporary_folder.h"
 #include "journal/clock_slots.h"
 #include "journal/live_header.h"
 #include "record/journal_folder.h"
-#include "record/temporary_folder.h"
 
 namespace goodput::record {
 namespace {

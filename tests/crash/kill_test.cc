@@ -17,8 +17,8 @@
 #include <random>
 #include <thread>
 
+#include "base/temporary_folder.h"
 #include "record/read_journals.h"
-#include "record/temporary_folder.h"
 
 namespace goodput::record {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "record/temporary_folder.h"
+#include "base/temporary_folder.h"
 
 namespace goodput::record {
 

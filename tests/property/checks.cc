@@ -142,18 +142,19 @@ Lines windows_equal_reference(const EngineMaker& make, const Events& events, int
 }
 
 Lines conservation(const Figures& figures) {
-  const auto elapsed = figures.find("elapsed_seconds"), goodput = figures.find("goodput_seconds");
-  if (elapsed == figures.end() || goodput == figures.end()) return {"no elapsed_seconds or goodput_seconds"};
-  Lines lines;
-  double total = goodput->second.number.value_or(-1);
-  if (total < 0) lines.push_back("goodput_seconds is negative");
-  for (const auto& [name, figure] : figures) {
-    if (!name.starts_with("badput_seconds.") && !name.starts_with("custom_badput_seconds.")) continue;
-    if (!figure.number) continue;
-    if (*figure.number < 0) lines.push_back(name + " is negative");
-    total += *figure.number;
+  if (!figures.contains("elapsed_seconds") || !figures.contains("goodput_seconds")) {
+    return {"no elapsed_seconds or goodput_seconds"};
   }
-  const double gap = std::abs(total - elapsed->second.number.value_or(-1));
+  Lines lines;
+  double total = 0;
+  for (const auto& [name, figure] : figures) {
+    const bool part =
+        name == "goodput_seconds" || name.starts_with("badput_seconds.") || name.starts_with("custom_badput_seconds.");
+    const double seconds = part ? figure.number.value_or(0) : 0;
+    if (seconds < 0) lines.push_back(name + " is negative");
+    total += seconds;
+  }
+  const double gap = std::abs(total - figures.at("elapsed_seconds").number.value_or(-1));
   if (gap > kToleranceSeconds) lines.push_back("goodput and badput miss elapsed by " + std::to_string(gap) + " s");
   return lines;
 }

@@ -104,7 +104,7 @@ TEST(Accounting, OnlyTheLastHeartbeatOfAnAttemptCounts) {
     const auto job = account(history.events, {.now_ns = history.now_ns}),
                again = account(exported, {.now_ns = history.now_ns});
     ASSERT_EQ(job.has_value(), again.has_value());
-    if (!job) continue;
+    if (!job || !again) continue;
     EXPECT_EQ(totals(*job, 0, event::kMaxTimeNs, {}).by_class_ns, totals(*again, 0, event::kMaxTimeNs, {}).by_class_ns)
         << seed;
     EXPECT_EQ(job->findings.overlapping_attempts, again->findings.overlapping_attempts) << seed;
