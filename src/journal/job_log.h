@@ -160,6 +160,7 @@ class JobLog final : public event::Source {
   std::vector<std::vector<std::string>> old_strings_;  // of indexes that grew: origins refer to them
   std::deque<event::Origin> origins_;
   std::map<std::pair<const Member*, std::string>, const event::Origin*> origin_by_attempt_;
+  ImportedOrigins imported_origins_;
   size_t looked_at_ = 0;  // of the members that have ended
   Decompressor decompressor_;
 };
