@@ -82,7 +82,7 @@ void record_death(monitor::FollowedJob& job, const std::string& directory, const
   recorder.process_exit({}, time_ns);
 }
 
-Status open_pipes(const MonitorPlan& plan, std::vector<std::unique_ptr<Pipe>>& pipes,
+Status open_pipes(Context& context, const MonitorPlan& plan, std::vector<std::unique_ptr<Pipe>>& pipes,
                   std::vector<Pipe*>& known_to_server) {
   if (!plan.tensorboard.empty()) {
     ASSIGN_OR_RETURN(auto board, exporters::TensorBoardExporter::open(plan.tensorboard, "goodput monitor " + plan.job));
@@ -92,6 +92,9 @@ Status open_pipes(const MonitorPlan& plan, std::vector<std::unique_ptr<Pipe>>& p
     ASSIGN_OR_RETURN(auto server, exporters::ScrapeServer::listen(plan.prometheus, [&known_to_server](Exposition form) {
                        return own_metrics(known_to_server, form);
                      }));
+    const std::string host = plan.prometheus.substr(0, plan.prometheus.rfind(':') + 1);
+    context.note(fmt::format("goodput monitor: serving http://{}{}/metrics",
+                             host.size() > 1 ? host : "localhost:", server->port()));
     // Scrapes may come before the first cycle: what they ask for must stand by then.
     for (const auto& pipe : pipes) known_to_server.push_back(pipe.get());
     pipes.push_back(std::make_unique<Pipe>(std::move(server), exporters::PipeOptions{}));
@@ -126,7 +129,7 @@ int run_monitor(Context& context, const MonitorOptions& options) {
   // Of the exporters' pipes the server asks while it answers: it is to end before this does.
   std::vector<Pipe*> known_to_server;
   std::vector<std::unique_ptr<Pipe>> pipes;
-  if (const Status opened = open_pipes(*plan, pipes, known_to_server); !opened.ok()) {
+  if (const Status opened = open_pipes(context, *plan, pipes, known_to_server); !opened.ok()) {
     return context.fail("monitor", opened);
   }
   setenv("GOODPUT_QUIET", "1", 1);  // the journal of a death is no recording that anybody wants to be told of

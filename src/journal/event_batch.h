@@ -10,13 +10,16 @@
 // context's names; one thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "event/event.h"
 #include "journal/event_columns.h"
+#include "journal/imported_origins.h"
 
 namespace goodput::journal {
 
@@ -28,12 +31,16 @@ constexpr int kSlotBits = 19;
 static_assert(kWriterBits + kSegmentBits + kSlotBits == 64);
 static_assert(kMaxReadableSegmentBytes / kSlotBytes <= 1U << kSlotBits);
 
+/// Who wrote, in the highest bits of Position::minor: by process index, then role, then journal id.
+uint64_t writer_bits(int64_t process_index, std::string_view role, const std::array<uint8_t, 16>& journal_id);
+
 /// Whose events these are, and how their segment's times and names read.
 struct EventContext {
   int64_t wall_less_boot_ns = 0;  ///< added to boot time
   uint64_t position_base = 0;     ///< writer and segment bits of Position::minor
   const event::Origin* origin = nullptr;
   const NameTable* names = nullptr;
+  ImportedOrigins* imported = nullptr;  ///< of an imported journal: events say who recorded them
 };
 
 class EventBatch {

@@ -1,0 +1,201 @@
+"""What `goodput monitor` exports, read by the programs that it is for: TensorBoard and Prometheus' own parsers.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import goodput
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GOODPUT = ROOT / "build/release/goodput"
+
+LOAD = """
+import json, sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "tensors": 0}).Reload()
+tags = events.Tags()
+print(json.dumps({
+    "scalars": {tag: [[e.step, e.value] for e in events.Scalars(tag)] for tag in tags["scalars"]},
+    "tensors": {tag: [[e.step, [s.decode() for s in e.tensor_proto.string_val]] for e in events.Tensors(tag)]
+                for tag in tags["tensors"] if tag != "custom_scalars__config__"},
+    "layout": "custom_scalars__config__" in tags["tensors"],
+}))
+"""
+
+SERVE = """
+import sys, time
+from tensorboard import program
+board = program.TensorBoard()
+board.configure(argv=[None, "--logdir", sys.argv[1], "--port", "0", "--host", "127.0.0.1", "--samples_per_plugin", "scalars=0"])
+print(board.launch(), flush=True)
+time.sleep(600)
+"""
+
+PARSE = """
+import json, sys
+from prometheus_client import parser
+from prometheus_client.openmetrics import parser as openmetrics
+text = open(sys.argv[1]).read()
+families = (openmetrics if sys.argv[2] == "openmetrics" else parser).text_string_to_metric_families(text)
+print(json.dumps([[f.name, f.type, f.unit, [[s.name, s.labels, s.value] for s in f.samples]] for f in families]))
+"""
+
+
+@pytest.fixture(scope="module")
+def readers():
+    """readers(text, *arguments) → what the text prints in the readers' environment, as JSON."""
+    subprocess.run(
+        ["tools/venv", "build/readers", "bench/peers/readers.txt"], cwd=ROOT, check=True, capture_output=True
+    )
+
+    def run(text, *arguments):
+        command = [ROOT / "build/readers/bin/python", "-c", text, *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    run.python = ROOT / "build/readers/bin/python"
+    return run
+
+
+def record(job, steps, first=0):
+    with goodput.Recorder(job) as rec, rec.job():
+        for step in range(first, first + steps):
+            with rec.step(step):
+                time.sleep(0.002)
+        with rec.custom("eval"):
+            time.sleep(0.01)
+
+
+def monitor(job, *arguments):
+    done = subprocess.run([GOODPUT, "monitor", job, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_tensorboard_loads_what_is_written(job, tmp_path, readers):
+    record(job, 50)
+    monitor(job, "--once", "--window", "1h", "--tensorboard", tmp_path / "board")
+    loaded = readers(LOAD, tmp_path / "board/goodput")
+    report = goodput.report(job)
+    scalars = loaded["scalars"]
+    assert scalars["goodput/goodput"] == [[49, pytest.approx(report.goodput_percent, rel=1e-6)]]
+    assert [step for step, _ in scalars["step_time_seconds"]] == list(range(49))
+    assert [step for step, _ in scalars["step_deviation"]] == list(range(49))
+    assert scalars["badput/tpu_initialization"] == [[49, 0.0]]
+    custom = 100 * report.custom_badput_seconds["EVAL"] / report.elapsed_seconds
+    assert scalars["badput/custom_badput_events/eval"] == [[49, pytest.approx(custom, rel=1e-6)]]
+    assert len(scalars["rolling_goodput/1h"]) == 1
+    assert loaded["layout"]
+
+
+def test_tensorboard_serves_each_step_once_after_the_monitor_was_killed(job, tmp_path, readers):
+    record(job, 50)
+    board = tmp_path / "board"
+    arguments = [GOODPUT, "monitor", job, "--follow", "--interval", "0.1s", "--tensorboard", str(board)]
+    for _ in range(3):
+        process = subprocess.Popen(arguments)
+        time.sleep(0.4)
+        process.kill()
+        process.wait()
+    monitor(job, "--once", "--tensorboard", board)
+    with subprocess.Popen([readers.python, "-c", SERVE, board], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            url = server.stdout.readline().strip()
+            path = "data/plugin/scalars/scalars?run=goodput&tag=step_time_seconds"
+            for _ in range(100):
+                try:
+                    points = json.load(urllib.request.urlopen(url + path, timeout=10))
+                except (urllib.error.HTTPError, urllib.error.URLError):
+                    points = []
+                if len(points) >= 49:
+                    break
+                time.sleep(0.2)
+            assert [step for _, step, _ in points] == list(range(49))
+            layout = json.load(urllib.request.urlopen(url + "data/plugin/custom_scalars/layout", timeout=10))
+            assert [category["title"] for category in layout["category"]] == ["goodput", "steps"]
+        finally:
+            server.kill()
+
+
+def test_a_second_monitor_is_refused_by_the_folder_and_told_who_writes_there(job, tmp_path):
+    record(job, 5)
+    arguments = [GOODPUT, "monitor", job, "--tensorboard", str(tmp_path / "board")]
+    first = subprocess.Popen([*arguments, "--follow"])
+    try:
+        lock = tmp_path / "board/goodput/.goodput.lock"
+        while not (lock.exists() and lock.read_text()):
+            time.sleep(0.01)
+        second = subprocess.run([*arguments, "--once"], capture_output=True, text=True)
+        assert second.returncode == 3
+        assert f"goodput monitor {job} (process {first.pid} on" in second.stderr
+    finally:
+        first.terminate()
+        assert first.wait(timeout=20) == 0
+
+
+@pytest.mark.parametrize("form", ["text", "openmetrics"])
+def test_prometheus_parsers_read_every_family(job, tmp_path, readers, form):
+    record(job, 20)
+    arguments = [GOODPUT, "monitor", job, "--follow", "--interval", "0.2s", "--window", "1h"]
+    process = subprocess.Popen([*arguments, "--prometheus", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+    try:
+        port = re.search(r"127\.0\.0\.1:(\d+)", process.stderr.readline()).group(1)
+        accept = {"openmetrics": "application/openmetrics-text;version=1.0.0", "text": "text/plain"}[form]
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers={"Accept": accept})
+        for _ in range(100):
+            text = urllib.request.urlopen(request, timeout=10).read().decode()
+            if "goodput_ratio{" in text:
+                break
+            time.sleep(0.1)
+        (tmp_path / "metrics").write_text(text)
+        families = {name: samples for name, _, _, samples in readers(PARSE, tmp_path / "metrics", form)}
+        report = goodput.report(job)
+        assert families["goodput_ratio"][0] == [
+            "goodput_ratio",
+            {"job_name": job},
+            pytest.approx(report.goodput_percent / 100, rel=1e-6),
+        ]
+        assert families["goodput_ratio"][1][1] == {"job_name": job, "window": "1h"}
+        assert families["job_status"][-1] == ["job_status", {"job_name": job, "status": "completed"}, 1.0]
+    finally:
+        process.terminate()
+        assert process.wait(timeout=20) == 0
+
+
+def test_a_killed_trainer_shows_within_two_intervals(job, tmp_path, run_python):
+    text = (
+        "import sys, time, goodput\nrec = goodput.Recorder(sys.argv[1])\n"
+        "with rec.job():\n for i in range(10**6):\n  rec.record_step(i)\n  time.sleep(0.01)\n"
+    )
+    trainer = subprocess.Popen([sys.executable, "-c", text, job])
+    arguments = [GOODPUT, "monitor", job, "--wait", "--interval", "1s", "--linger", "2s", "--prometheus", "127.0.0.1:0"]
+    process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True)
+    try:
+        while True:
+            line = process.stderr.readline()
+            if found := re.search(r"127\.0\.0\.1:(\d+)", line):
+                break
+        url = f"http://127.0.0.1:{found.group(1)}/metrics"
+        time.sleep(1.5)
+        trainer.send_signal(signal.SIGKILL)
+        trainer.wait()
+        killed = time.monotonic()
+        wanted = f'badput_time_seconds{{job_name="{job}",source="INFRASTRUCTURE_RECOVERY"}}'
+        while wanted not in urllib.request.urlopen(url, timeout=10).read().decode():
+            assert time.monotonic() - killed < 2.0
+            time.sleep(0.05)
+        assert process.wait(timeout=20) == 0  # it lingers, and ends
+    finally:
+        trainer.kill()
+        process.kill()
