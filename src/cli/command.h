@@ -47,6 +47,8 @@ Command attempts_command();
 Command disruptions_command();
 Command ranks_command();
 Command export_command();
+Command import_command();
+Command recover_command();
 Command version_command();
 Command help_command();
 Command completion_command();

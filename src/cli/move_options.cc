@@ -21,7 +21,8 @@ void add_export_options(CLI::App& app, ExportOptions& options) {
 }
 
 void add_recover_options(CLI::App& app, RecoverOptions& options) {
-  app.add_option("file", options.files, "segments of a journal")->type_name("FILE")->required();
+  app.add_option("file", options.files, "segments of a journal, or its folder")->type_name("FILE")->required();
+  app.add_option("--output,-o", options.output, "write what is intact under this folder, for --dir")->type_name("DIR");
 }
 
 void add_simulate_options(CLI::App& app, SimulateOptions& options) {

@@ -37,7 +37,8 @@ struct ExportOptions {
 void add_export_options(CLI::App& app, ExportOptions& options);
 
 struct RecoverOptions {
-  std::vector<std::string> files;
+  std::vector<std::string> files;  ///< segments, or folders of journals
+  std::string output;              ///< empty: nothing is written
 };
 void add_recover_options(CLI::App& app, RecoverOptions& options);
 

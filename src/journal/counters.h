@@ -39,6 +39,8 @@ enum class Counter : uint8_t {
   kTooManyNames = 19,      ///< an event kept, its name not: 65,534 others were in use
   kLabelsLeftOut = 20,     ///< labels that did not fit the header
   kSyncFailed = 21,        ///< the disk refused to sync: what stood in memory was written anew
+  kMalformedEntry = 22,    ///< imported: entries of the log that were no events
+  kRepairedEntry = 23,     ///< imported: entries that were used after a repair
 };
 constexpr Counter kLastLossCounter = Counter::kClosed;
 

@@ -85,7 +85,7 @@ class ColumnsDecoder {
   bool decode() {
     if (events_ > kMaxBlockEvents || !read_pieces() || !read_shapes()) return false;
     base_ns_ = static_cast<int64_t>(in_.take(~uint64_t{0}));
-    const size_t attached = in_.take(5 * uint64_t{events_});
+    const size_t attached = in_.take(kMaxAttachedNumbers * uint64_t{events_});
     const auto shape = in_.take_bytes(events_);
     const auto lengths = in_.take_bytes(events_);
     const auto attachment_lengths = in_.take_bytes(attached);
@@ -126,7 +126,7 @@ class ColumnsDecoder {
     for (EventShape& shape : columns_->shapes) {
       shape.kind = static_cast<event::Kind>(in_.take(kFirstSlotKind - 1));
       shape.flags = static_cast<uint8_t>(in_.take(0xff));
-      shape.attached = static_cast<uint8_t>(in_.take(7));
+      shape.attached = static_cast<uint8_t>(in_.take(EventShape::kAllAttached));
       shape.name = static_cast<uint16_t>(in_.take(0xffff));
       kind_.push_back(kinds_.number(shape.kind));
       if ((shape.attached & EventShape::kWallTime) != 0 && (shape.attached & EventShape::kTimes) == 0) return false;
@@ -208,11 +208,19 @@ class ColumnsDecoder {
       if ((shape.attached & EventShape::kWork) != 0) {
         for (uint64_t& bits : before.work) bits = double_bits(take(), bits);
       }
+      ImportedFacts imported;
+      if ((shape.attached & EventShape::kImported) != 0) {
+        AttachmentPredictor::ImportedResiduals residuals;
+        for (uint64_t& residual : residuals) residual = take();
+        imported = before.imported(residuals);
+        before.learn(imported);
+      }
       columns_->attachments.push_back({.wall_ns = wrapping_add(columns_->boot_ns[i], before.ahead_ns),
                                        .duration_ns = before.duration_ns,
                                        .tokens = std::bit_cast<double>(before.work[0]),
                                        .samples = std::bit_cast<double>(before.work[1]),
-                                       .flops = std::bit_cast<double>(before.work[2])});
+                                       .flops = std::bit_cast<double>(before.work[2]),
+                                       .imported = imported});
     }
     return next == lengths.size();
   }
@@ -249,6 +257,10 @@ LiveEvent event_at(const EventColumns& columns, size_t i, const EventAttachment*
     event.tokens = attachment->tokens;
     event.samples = attachment->samples;
     event.flops = attachment->flops;
+  }
+  if ((shape.attached & EventShape::kImported) != 0) {
+    event.is_imported = true;
+    event.imported = attachment->imported;
   }
   return event;
 }

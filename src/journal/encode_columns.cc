@@ -17,6 +17,7 @@ EventShape shape_of(const LiveEvent& event) {
   if (event.has_work()) shape.attached |= EventShape::kWork;
   if (event.has_times()) shape.attached |= EventShape::kTimes;
   if (event.has_wall_time) shape.attached |= EventShape::kWallTime;
+  if (event.is_imported) shape.attached |= EventShape::kImported;
   return shape;
 }
 
@@ -145,6 +146,11 @@ class ColumnsEncoder {
                                             std::bit_cast<uint64_t>(event.flops)};
       for (size_t i = 0; i < work.size(); ++i) put_attached(double_residual(work[i], attached_.work[i]));
       attached_.work = work;
+    }
+    if (event.is_imported) {
+      const ImportedFacts& imported = event.imported;
+      for (const uint64_t residual : attached_.residuals(imported)) put_attached(residual);
+      attached_.learn(imported);
     }
   }
 

@@ -128,6 +128,10 @@ void EventBatch::append(const StoredEvent& stored, const EventContext& context) 
     detail->flops = live.flops;
   }
   made.detail = detail;
+  if (!live.is_imported) return;
+  made.position = live.imported.position;
+  made.fingerprint = live.imported.fingerprint;
+  if (context.imported != nullptr) made.origin = context.imported->at(*context.names, live.imported.origin);
 }
 
 /// Blocks hold the runs of a few threads in turn, each in order: stretches that go on where an earlier one ended make a

@@ -19,6 +19,7 @@
 
 #include "event/event.h"
 #include "journal/event_columns.h"
+#include "journal/imported_origins.h"
 
 namespace goodput::journal {
 
@@ -39,6 +40,7 @@ struct EventContext {
   uint64_t position_base = 0;     ///< writer and segment bits of Position::minor
   const event::Origin* origin = nullptr;
   const NameTable* names = nullptr;
+  ImportedOrigins* imported = nullptr;  ///< of an imported journal: events say who recorded them
 };
 
 class EventBatch {

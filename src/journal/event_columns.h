@@ -31,7 +31,8 @@ struct EventShape {
   uint8_t attached = 0;  ///< EventShape::Attached
   uint16_t name = kNoName;
 
-  enum Attached : uint8_t { kWork = 1, kTimes = 2, kWallTime = 4 };
+  enum Attached : uint8_t { kWork = 1, kTimes = 2, kWallTime = 4, kImported = 8 };
+  static constexpr uint8_t kAllAttached = kWork | kTimes | kWallTime | kImported;
   /// How many slots such an event takes.
   [[nodiscard]] uint32_t slots() const {
     return 1U + ((attached & kWork) != 0 ? 1U : 0U) + ((attached & kTimes) != 0 ? 1U : 0U);
@@ -47,11 +48,12 @@ struct EventPiece {
   uint16_t lane = 0;
 };
 
-/// What an event with attached slots carries.
+/// What an event with something attached carries.
 struct EventAttachment {
   int64_t wall_ns = 0;
   int64_t duration_ns = 0;
   double tokens = 0, samples = 0, flops = 0;
+  ImportedFacts imported{};
 };
 
 struct EventColumns {

@@ -165,7 +165,8 @@ void EventStream::load_events(size_t index) {
   const EventContext context{.wall_less_boot_ns = journal.wall_less_boot_ns,
                              .position_base = journal.writer_bits | (uint64_t{part.fresh.number} << kSlotBits),
                              .origin = journal.origins.front().origin,
-                             .names = part.names.get()};
+                             .names = part.names.get(),
+                             .imported = journal.imported};
   for (const StoredEvent& stored : part.fresh.events) run.batch.append(stored, context);
   part.fresh.events = {};
   part.blocks_left = 1;
@@ -184,10 +185,11 @@ void EventStream::load_block(size_t index, size_t block) {
     run.batch.append(columns_, {.wall_less_boot_ns = journal.wall_less_boot_ns,
                                 .position_base = journal.writer_bits | (uint64_t{part.fresh.number} << kSlotBits),
                                 .origin = journal.origins.front().origin,
-                                .names = part.names.get()});
+                                .names = part.names.get(),
+                                .imported = journal.imported});
     const bool is_all_wanted =
-        (facts.kinds & ~journal.file->wanted_kinds()) == 0 && part.fresh.window.is_everything() &&
-        part.fresh.after_boot_ns == std::numeric_limits<int64_t>::min() &&
+        (range_.with_untimed || journal.imported == nullptr) && (facts.kinds & ~journal.file->wanted_kinds()) == 0 &&
+        part.fresh.window.is_everything() && part.fresh.after_boot_ns == std::numeric_limits<int64_t>::min() &&
         range_.from_ns <= journal.first_ns(facts.times) && range_.to_ns > journal.last_ns(facts.times);
     if (!is_all_wanted) keep_wanted(part, run.batch);
     set_origins(journal, run.batch.events());
@@ -232,6 +234,7 @@ void EventStream::keep_wanted(const Part& part, EventBatch& batch) const {
   constexpr uint64_t kSlotMask = (uint64_t{1} << kSlotBits) - 1;
   std::erase_if(batch.mutable_events(), [&](const event::Event& event) {
     return event.time_ns < range_.from_ns || event.time_ns >= range_.to_ns ||
+           (event.has(event::kUntimed) && !range_.with_untimed) ||
            (kinds >> static_cast<unsigned>(event.kind) & 1) == 0 || (!all_recorded && event.position.major <= after) ||
            (!all_slots && !window.contains(static_cast<uint32_t>(event.position.minor & kSlotMask)));
   });

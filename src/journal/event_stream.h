@@ -35,8 +35,9 @@ struct JournalView {
   JournalFile* file = nullptr;
   Directory* run_folder = nullptr;
   int64_t wall_less_boot_ns = 0;
-  uint64_t writer_bits = 0;         ///< of Position::minor, in their place
-  std::vector<OriginFrom> origins;  ///< by position; the first holds from the beginning
+  uint64_t writer_bits = 0;             ///< of Position::minor, in their place
+  std::vector<OriginFrom> origins;      ///< by position; the first holds from the beginning
+  ImportedOrigins* imported = nullptr;  ///< of an imported journal: who its events say that recorded them
 
   [[nodiscard]] int64_t first_ns(const TimeBounds& times) const;
   [[nodiscard]] int64_t last_ns(const TimeBounds& times) const;
@@ -49,6 +50,7 @@ class EventStream {
     int64_t from_ns = std::numeric_limits<int64_t>::min();
     int64_t to_ns = std::numeric_limits<int64_t>::max();  ///< not included
     bool states_losses = false;                           ///< damage that is found is entered with its journal
+    bool with_untimed = false;                            ///< imported entries without a time of their own too
   };
 
   EventStream(const Range& range, Decompressor& decompressor) : range_(range), decompressor_(&decompressor) {}

@@ -33,7 +33,9 @@ constexpr const char* kNewerKinds = "newer_kinds";           ///< events that th
 constexpr const char* kTextsCut = "texts_cut";               ///< names, locations or texts longer than 2,000 bytes
 constexpr const char* kTooManyNames = "too_many_names";      ///< events whose names were not kept
 constexpr const char* kLabelsLeftOut = "labels_left_out";
-constexpr const char* kSyncFailed = "sync_failed";  ///< times: the disk refused to sync a segment
+constexpr const char* kMalformedEntry = "malformed_entry";  ///< of an imported log: entries that were no events
+constexpr const char* kRepairedEntry = "repaired_entry";    ///< of an imported log: entries used after a repair
+constexpr const char* kSyncFailed = "sync_failed";          ///< times: the disk refused to sync a segment
 }  // namespace finding
 
 }  // namespace goodput::journal

@@ -86,6 +86,8 @@ static_assert(offsetof(RawHeader, checksum) == 92);
 
 /// Bits of RawHeader::header_flags.
 constexpr uint32_t kStagedFlag = 1;  ///< written elsewhere and copied here once a second: readers wait 180 s, not 3
+constexpr uint32_t kImportedFlag =
+    2;  ///< a log that somebody else wrote: nobody writes it, and its events say whose they are
 
 /// Where the parts of a segment of `segment_bytes` stand.
 struct LiveLayout {

@@ -80,6 +80,8 @@ void add_counters(const CounterValues& counters, int64_t start_ns, FindingList& 
       {Counter::kTooManyNames, finding::kTooManyNames, ""},
       {Counter::kLabelsLeftOut, finding::kLabelsLeftOut, ""},
       {Counter::kSyncFailed, finding::kSyncFailed, ""},
+      {Counter::kMalformedEntry, finding::kMalformedEntry, ""},
+      {Counter::kRepairedEntry, finding::kRepairedEntry, ""},
   };
   for (const Word& word : kWords) {
     findings.add(word.kind, counters[word.counter], start_ns, word.detail);
@@ -120,16 +122,19 @@ std::vector<Finding> JobLog::findings() const {
   FindingList findings;
   std::vector<const Member*> clocks;
   std::vector<const Member*> ours;
+  std::vector<const Member*> assigned;  // as assign() numbers them
   for (const auto& member : members_) {
     const JournalFile::Facts& facts = member->file->facts();
     if (!facts.refused.empty()) findings.add(finding::kNewerVersion, 1, 0, facts.refused);
-    if (is_ours(*member)) ours.push_back(member.get());
+    if (!is_ours(*member)) continue;
+    ours.push_back(member.get());
+    if (!is_imported(*facts.header)) assigned.push_back(member.get());
   }
   for (const Member* member : ours) {
     const LiveHeader& header = *member->file->facts().header;
     if (member->part == JournalPart::kSecondWriter) {
       findings.add(finding::kTwoWriters, 1, start_ns(*member),
-                   who(header) + " beside " + who(*ours[member->beside]->file->facts().header));
+                   who(header) + " beside " + who(*assigned[member->beside]->file->facts().header));
     } else if (member->part == JournalPart::kOrphanRank) {
       findings.add(finding::kOrphanRank, 1, start_ns(*member), "process index " + std::to_string(header.process_index));
     }

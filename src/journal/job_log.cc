@@ -64,7 +64,7 @@ Status JobLog::poll(Sink sink) {
     assign();
   } while (replace_misfits(now, fresh));
 
-  EventStream stream({.states_losses = true}, decompressor_);
+  EventStream stream({.states_losses = true, .with_untimed = true}, decompressor_);
   std::vector<event::Event> heartbeats;
   Batches indexed;
   give_indexed(stream, indexed);
@@ -224,6 +224,12 @@ void JobLog::assign() {
   for (const auto& member : members_) {
     if (!is_ours(*member)) continue;
     const JournalFile::Facts& known = member->file->facts();
+    if (is_imported(*known.header)) {
+      member->part = JournalPart::kIncluded;
+      member->view.origins = {{.position = {}, .origin = nullptr}};
+      member->view.imported = &imported_origins_;
+      continue;
+    }
     ours.push_back(member.get());
     JournalFacts& added = facts.emplace_back();
     added.journal_id = id_name(member->file->id());

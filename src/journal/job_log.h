@@ -167,6 +167,7 @@ class JobLog final : public event::Source {
   std::map<std::pair<const Member*, std::string>, const event::Origin*> origin_by_attempt_;
   uint64_t listed_names_ = 0;
   uint64_t opened_journals_ = 0;
+  ImportedOrigins imported_origins_;
   size_t looked_at_ = 0;  // of the members that have ended
   Decompressor decompressor_;
 };

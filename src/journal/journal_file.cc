@@ -30,8 +30,8 @@ std::vector<std::byte> read_part(const File& file, uint64_t offset, size_t size)
 
 bool says_all_names(const NameTable& names, std::span<const StoredEvent> events) {
   return std::all_of(events.begin(), events.end(), [&](const StoredEvent& stored) {
-    const std::array<uint16_t, 2> ids = name_ids(stored.event);
-    return names.contains(ids[0]) && names.contains(ids[1]);
+    const auto ids = name_ids(stored.event);
+    return std::all_of(ids.begin(), ids.end(), [&](uint16_t id) { return names.contains(id); });
   });
 }
 

@@ -26,6 +26,14 @@ namespace goodput::journal {
 /// Work, times, head.
 constexpr unsigned kMaxEventSlots = 3;
 
+/// What an imported event keeps of the log that it comes from; in sealed segments of imported journals only.
+struct ImportedFacts {
+  event::Position position;  ///< in that log
+  uint64_t fingerprint = 0;
+  uint16_t origin = kNoName;  ///< id of the text that says who recorded it (imported_origins.h); kNoName: not told
+  friend bool operator==(const ImportedFacts&, const ImportedFacts&) = default;
+};
+
 struct LiveEvent {
   event::Kind kind = event::Kind::kNone;
   uint8_t flags = 0;        ///< event::Flag
@@ -40,6 +48,8 @@ struct LiveEvent {
   double tokens = std::numeric_limits<double>::quiet_NaN();
   double samples = std::numeric_limits<double>::quiet_NaN();
   double flops = std::numeric_limits<double>::quiet_NaN();
+  bool is_imported = false;
+  ImportedFacts imported{};
 
   [[nodiscard]] bool has_work() const { return tokens == tokens || samples == samples || flops == flops; }
   [[nodiscard]] bool has_times() const { return has_wall_time || duration_ns != 0; }
@@ -96,9 +106,9 @@ inline bool decode_event(const Slot& head, std::span<const Slot> attached, LiveE
       event.samples = std::bit_cast<double>(slot.value);
       event.flops = std::bit_cast<double>(slot.place);
     } else if (head_kind(slot.head) == kTimesSlot) {
-      event.wall_ns = static_cast<int64_t>(slot.boot_ns);
-      event.duration_ns = static_cast<int64_t>(slot.value);
       event.has_wall_time = (slot.place & 1) != 0;
+      event.wall_ns = event.has_wall_time ? static_cast<int64_t>(slot.boot_ns) : 0;
+      event.duration_ns = static_cast<int64_t>(slot.value);
     } else {
       known = false;
     }

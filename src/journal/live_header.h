@@ -58,6 +58,9 @@ struct LiveHeader {
   friend bool operator==(const LiveHeader&, const LiveHeader&) = default;
 };
 
+/// A log that somebody else wrote (import_log.h), not a process of ours.
+inline bool is_imported(const LiveHeader& header) { return (header.header_flags & kImportedFlag) != 0; }
+
 /// `text`, or its longest head of whole UTF-8 characters that fits `bytes`.
 std::string_view cut_text(std::string_view text, size_t bytes);
 

@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/varint.h"
 #include "event/event.h"
+#include "journal/live_event.h"
 
 namespace goodput::journal {
 
@@ -98,11 +100,36 @@ inline LaneState& state_of(std::vector<LaneState>& lanes, uint16_t lane, size_t 
   return lanes.emplace_back(LaneState{.lane = lane, .before = no_kind, .boot_ns = base_ns});
 }
 
-/// Attached values, each predicted to be the one before.
+/// Attached values, each predicted to be the one before; the two parts of an imported position, to go on as they did.
 struct AttachmentPredictor {
+  using ImportedResiduals = std::array<uint64_t, 4>;
+
   int64_t ahead_ns = 0;  // wall time less boot time
   int64_t duration_ns = 0;
   std::array<uint64_t, 3> work{};
+  ValuePredictor major, minor;
+  uint16_t origin = kNoName;
+
+  [[nodiscard]] ImportedResiduals residuals(const ImportedFacts& facts) const {
+    const auto difference = [](uint64_t part, const ValuePredictor& before) {
+      return zigzag(wrapping_subtract(static_cast<int64_t>(part), before.expected()));
+    };
+    return {difference(facts.position.major, major), difference(facts.position.minor, minor), facts.fingerprint,
+            uint64_t{facts.origin} ^ origin};
+  }
+  [[nodiscard]] ImportedFacts imported(const ImportedResiduals& residuals) const {
+    const auto part = [](uint64_t residual, const ValuePredictor& before) {
+      return static_cast<uint64_t>(wrapping_add(unzigzag(residual), before.expected()));
+    };
+    return {.position = {.major = part(residuals[0], major), .minor = part(residuals[1], minor)},
+            .fingerprint = residuals[2],
+            .origin = static_cast<uint16_t>(residuals[3] ^ origin)};
+  }
+  void learn(const ImportedFacts& facts) {
+    major.learn(static_cast<int64_t>(facts.position.major));
+    minor.learn(static_cast<int64_t>(facts.position.minor));
+    origin = facts.origin;
+  }
 };
 
 /// Doubles that repeat cost nothing; whole ones have zeros at the low end, which the swap brings to the top.

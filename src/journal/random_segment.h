@@ -65,6 +65,14 @@ inline SegmentFixture random_live_segment(std::mt19937_64& random, uint32_t segm
 inline Segment random_segment(std::mt19937_64& random, uint32_t segment_bytes) {
   Segment segment = recover_live(random_live_segment(random, segment_bytes).bytes()).value();
   add_loss(segment.losses, {.reason = LossReason::kDamagedSlot, .at_most = true, .events = 3, .bytes = 96});
+  // What only sealed segments hold.
+  for (StoredEvent& stored : segment.events) {
+    if (random() % 64 != 0) continue;
+    stored.event.is_imported = true;
+    stored.event.imported = {.position = {.major = random() % 2 == 0 ? 0 : random(), .minor = stored.slot},
+                             .fingerprint = random(),
+                             .origin = static_cast<uint16_t>(random() % 21)};
+  }
   return segment;
 }
 

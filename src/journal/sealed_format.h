@@ -73,6 +73,8 @@ constexpr uint32_t kMaxBlockEvents = 4096;
 constexpr uint32_t kMaxPlainBytes = 512 * 1024;
 /// Numbers of eight bytes are at most this long in a block; their lengths take four bits each.
 constexpr unsigned kMaxNumberBytes = 8;
+/// Of an event: two times, three of work, four of an import.
+constexpr unsigned kMaxAttachedNumbers = 9;
 /// Distinct (kind, flags, attachments, name) in a block: their index is one byte.
 constexpr unsigned kMaxShapes = 256;
 

@@ -28,10 +28,10 @@ struct StoredEvent {
   uint32_t slot = 0;  ///< index of its head in the live file; survives sealing
 };
 
-/// Ids of the names that an event refers to; kNoName where there is none.
-inline std::array<uint16_t, 2> name_ids(const LiveEvent& event) {
+/// Ids of the texts that an event refers to; kNoName where there is none.
+inline std::array<uint16_t, 3> name_ids(const LiveEvent& event) {
   const bool has_text = event.kind == event::Kind::kDisruption && event.value > 0 && event.value <= kMoreNames;
-  return {event.name, has_text ? static_cast<uint16_t>(event.value) : kNoName};
+  return {event.name, has_text ? static_cast<uint16_t>(event.value) : kNoName, event.imported.origin};
 }
 
 /// The numbers of a lane that a segment accounts for: each is a slot that is intact or whose loss is stated. Lanes may

@@ -159,7 +159,7 @@ inline bool same_event(const LiveEvent& a, const LiveEvent& b) {
   return a.kind == b.kind && a.flags == b.flags && a.name == b.name && a.boot_ns == b.boot_ns && a.value == b.value &&
          a.lane == b.lane && a.number == b.number && a.has_wall_time == b.has_wall_time && a.wall_ns == b.wall_ns &&
          a.duration_ns == b.duration_ns && bits(a.tokens) == bits(b.tokens) && bits(a.samples) == bits(b.samples) &&
-         bits(a.flops) == bits(b.flops);
+         bits(a.flops) == bits(b.flops) && a.is_imported == b.is_imported && a.imported == b.imported;
 }
 
 }  // namespace goodput::journal
