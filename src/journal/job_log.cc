@@ -2,8 +2,10 @@
 #include "journal/job_log.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/checksum.h"
+#include "journal/cache_file.h"
 #include "journal/folder_names.h"
 #include "journal/predictors.h"
 
@@ -17,6 +19,23 @@ constexpr int64_t kFreshChangeNs = 1 * kSecondNs;
 constexpr int64_t kListAgainNs = 10 * kSecondNs;
 
 bool is_rank_zero(const LiveHeader& header) { return header.role.empty() && header.process_index == 0; }
+
+/// "<nanoseconds> <checksum of these digits>".
+std::string dropped_text(int64_t before_ns) {
+  const std::string digits = std::to_string(before_ns);
+  return digits + " " + std::to_string(crc32c(std::as_bytes(std::span(digits))));
+}
+
+int64_t read_dropped(Directory& kept) {
+  constexpr uint64_t kMostBytes = 64;
+  constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+  const auto bytes = read_whole_file(kept, kDroppedFile, kMostBytes);
+  if (!bytes.ok()) return kNever;
+  const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  int64_t before_ns = 0;
+  std::from_chars(text.data(), text.data() + text.size(), before_ns);
+  return text == dropped_text(before_ns) ? before_ns : kNever;
+}
 
 }  // namespace
 
@@ -39,12 +58,20 @@ Result<std::unique_ptr<JobLog>> JobLog::open(FileSystem& files, const std::vecto
       folder.directory = std::move(run).value();
       folder.is_local = folder.directory->is_local();
       if (auto kept = folder.directory->open_directory(kKeptFolder); kept.ok()) folder.kept = std::move(kept).value();
+      if (folder.kept != nullptr)
+        log->dropped_before_ns_ = std::max(log->dropped_before_ns_, read_dropped(*folder.kept));
     } else if (run.status().code() != StatusCode::kNotFound) {
       failure = run.status();
     }
   }
   if (log->folders_.empty()) return failure;
   return log;
+}
+
+Status JobLog::note_dropped(const Directory& run_folder) {
+  ASSIGN_OR_RETURN(Directory* const kept, make_kept(run_folder));
+  const std::string text = dropped_text(std::max(oldest_ns_, dropped_before_ns_));
+  return replace_file(*kept, kDroppedFile, scratch_name(kDroppedFile), std::as_bytes(std::span(text)));
 }
 
 Status JobLog::poll(Sink sink) {

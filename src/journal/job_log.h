@@ -13,9 +13,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,6 +49,11 @@ class JobLog final : public event::Source {
   Status poll(Sink sink);
 
   Status read(int64_t from_ns, int64_t to_ns, Sink sink) override;
+  [[nodiscard]] int64_t oldest_ns() const override { return oldest_ns_; }
+  /// What is older is about to be dropped; never goes back. Cursors keep it.
+  void set_oldest(int64_t oldest_ns) { oldest_ns_ = std::max(oldest_ns_, oldest_ns); }
+  /// Notes it in what readers keep of `run_folder`, durably, so that logs without a cursor miss what is gone.
+  Status note_dropped(const Directory& run_folder);
 
   /// What it takes to go on in another process: pass it to resume() of a JobLog that was opened for the same run and
   /// has not polled. Grows with the number of segments, by 20 bytes each.
@@ -165,6 +172,8 @@ class JobLog final : public event::Source {
   std::vector<std::vector<std::string>> old_strings_;  // of indexes that grew: origins refer to them
   std::deque<event::Origin> origins_;
   std::map<std::pair<const Member*, std::string>, const event::Origin*> origin_by_attempt_;
+  int64_t oldest_ns_ = std::numeric_limits<int64_t>::min();
+  int64_t dropped_before_ns_ = std::numeric_limits<int64_t>::min();  // as it was noted when this was opened
   uint64_t listed_names_ = 0;
   uint64_t opened_journals_ = 0;
   ImportedOrigins imported_origins_;

@@ -40,10 +40,12 @@ void IndexedRanks::summarize(uint32_t facts_checksum) {
   checksum = facts_checksum;
   ids_checksum = checksum_of_ids(index, count);
   troubles.clear();
+  bytes = 0;
   first_event_ns = std::numeric_limits<int64_t>::max();
   last_event_ns = std::numeric_limits<int64_t>::min();
   for (size_t i = 0; i < count; ++i) {
     if (places[i] == IndexPlace::kLeftOut) continue;
+    if (!index.journals[i].is_dropped) bytes += index.journals[i].bytes;
     const TimeBounds& times = index.journals[i].times;
     const auto add = [&](int64_t first_ns, int64_t last_ns) {
       first_event_ns = std::min(first_event_ns, first_ns);

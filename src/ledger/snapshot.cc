@@ -120,6 +120,11 @@ void fields(Archive& archive, LogOrder& value) {
   value.visit_fields(archive);
 }
 
+int64_t Ledger::Engine::settled_before_ns() const {
+  // An attempt on another host may have been moved forward: its events carry earlier times in the source.
+  return stretches_.empty() ? std::numeric_limits<int64_t>::min() : stretches_.back().end_ns - kHostShiftMostNs;
+}
+
 std::string Ledger::Engine::snapshot() {
   // What is late or out of order is folded in first; where that fails, the reader of the snapshot starts from nothing.
   leave_bulk();

@@ -5,6 +5,7 @@
 
 #include "journal/ranks.h"
 #include "journal/run_folder.h"
+#include "monitor/disk_budget.h"
 #include "monitor/journal_findings.h"
 #include "monitor/resume_point.h"
 #include "monitor/upkeep.h"
@@ -106,8 +107,10 @@ Result<report::Report> FollowedJob::report(report::Question question) {
 
 /// What the next reader need not find out again.
 void FollowedJob::keep() {
-  const auto is_worth_it = [&] { return is_usual_ && new_events_ + log_->searched() - kept_at_ >= kWorthKeeping; };
-  if (tend(*log_, ledger_, is_worth_it, *clock_)) kept_at_ = new_events_ + log_->searched();
+  const auto found_out = [&] { return new_events_ + log_->searched(); };
+  const auto is_worth_it = [&] { return found_out() - kept_at_ >= kWorthKeeping; };
+  const Upkeep upkeep{.is_usual = is_usual_, .budget_bytes = disk_budget_bytes(journal::system_environment())};
+  if (tend(*log_, ledger_, upkeep, is_worth_it, *clock_)) kept_at_ = found_out();
 }
 
 }  // namespace goodput::monitor
