@@ -49,6 +49,7 @@ Command ranks_command();
 Command export_command();
 Command import_command();
 Command recover_command();
+Command simulate_command();
 Command version_command();
 Command help_command();
 Command completion_command();

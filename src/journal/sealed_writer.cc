@@ -44,7 +44,7 @@ Status SealedWriter::append(const event::Event& event, int64_t at_ns) {
 }
 
 bool SealedWriter::is_full() const {
-  return events_.size() >= kEventsPerSegment || names_.size() >= kMaxNames || name_bytes_ >= kMaxNameBytes;
+  return events_.size() >= events_per_segment_ || names_.size() >= kMaxNames || name_bytes_ >= kMaxNameBytes;
 }
 
 /// The reverse of EventBatch::append().
