@@ -3,9 +3,10 @@
 #   setup   what Debian 12 lacks, and .venv          test    all checks and tests, about 25 minutes from nothing
 #   build   build/release/goodput                    soak    the tests that take hours
 #   demo    a training run, killed and resumed       bench   the performance table; fails on a missed bar
+#   wheel   both Python distributions, in wheelhouse
 #   fmt     formats the sources                      lint    clang-tidy
 #   clean   removes what the others made
-COMMANDS := build demo test bench soak fmt lint
+COMMANDS := build demo test bench soak wheel fmt lint
 
 .PHONY: setup clean $(COMMANDS)
 .DEFAULT_GOAL := build

@@ -19,6 +19,7 @@
 #include "bindings.h"
 #include "errors.h"
 #include "report/json.h"
+#include "report/terminal.h"
 
 namespace goodput::binding {
 namespace {
@@ -90,6 +91,12 @@ void bind_account(nb::module_& module) {
   module.def(
       "flat", [](const std::string& json) { return report::flat(value_or_raise(report::parse_report(json))); },
       "report_json"_a);
+  module.def(
+      "text",
+      [](const std::string& json, int columns) {
+        return report::render_report(value_or_raise(report::parse_report(json)), {.columns = columns});
+      },
+      "report_json"_a, "columns"_a = 80);
 }
 
 }  // namespace goodput::binding

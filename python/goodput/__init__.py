@@ -9,11 +9,44 @@
                 batch = next(batches)
             with rec.step(step):
                 train(batch)
+    print(goodput.report("llama-7b"))
 
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 from ._binding import GoodputError, __version__
 from ._recorder import Recorder
 
-__all__ = ["GoodputError", "Recorder", "__version__"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._report import Attempt, Disruption, Finding, Rank, Report, Window, report
+
+__all__ = [
+    "Attempt",
+    "Disruption",
+    "Finding",
+    "GoodputError",
+    "Rank",
+    "Recorder",
+    "Report",
+    "Window",
+    "__version__",
+    "report",
+]
+
+
+def __getattr__(name: str) -> object:
+    # A training process never asks for these, and what they stand on takes 15 ms to import.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import _report
+
+    value = getattr(_report, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -78,7 +78,7 @@ for count in (1, 2, 3, 7, 50, 99, 100, 101, 1099, 1100, 3000):
     joined = exclusion_utils.normalize_intervals(pairs)
     found += [edge for interval in joined for edge in interval]
     found.append(exclusion_utils.get_exclusion_overlap(100.5, 700.25, joined))
-print(json.dumps([None if value is None else float(value) for value in found]))
+print(json.dumps([-1.0 if value is None else float(value) for value in found]))
 """
 
 

@@ -114,16 +114,7 @@ class Assignment {
   void find_rank(size_t journal) {
     const JournalFacts& facts = journals_[journal];
     JournalAttempt& own = result_.journals[journal];
-    std::optional<size_t> found;
-    for (size_t i = 0; i < result_.attempts.size(); ++i) {
-      const Attempt& attempt = result_.attempts[i];
-      const bool started = attempt.start_ns <= facts.start_ns + kRankSlackNs;
-      if (facts.attempt_id.empty()) {
-        if (started && attempt.last_sign_ns + kRankSlackNs >= facts.start_ns) found = i;
-      } else if (attempt.base == facts.attempt_id && (started || !found)) {
-        found = i;
-      }
-    }
+    const std::optional<size_t> found = attempt_of_rank(result_.attempts, facts.attempt_id, facts.start_ns);
     if (found) {
       own.part = JournalPart::kIncluded;
       own.from.push_back({.position = {}, .attempt = *found});
@@ -145,6 +136,21 @@ class Assignment {
 };
 
 }  // namespace
+
+std::optional<size_t> attempt_of_rank(const std::vector<Attempt>& attempts, std::string_view attempt_id,
+                                      int64_t start_ns) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < attempts.size(); ++i) {
+    const Attempt& attempt = attempts[i];
+    const bool started = attempt.start_ns <= start_ns + kRankSlackNs;
+    if (attempt_id.empty()) {
+      if (started && attempt.last_sign_ns + kRankSlackNs >= start_ns) found = i;
+    } else if ((started || !found) && attempt.base == attempt_id) {
+      found = i;
+    }
+  }
+  return found;
+}
 
 Attempts assign_attempts(const std::vector<JournalFacts>& journals, int64_t now_ns) {
   return Assignment(journals, now_ns).run();

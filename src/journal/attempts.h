@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,11 @@ struct Attempts {
   std::vector<Attempt> attempts;         ///< by start
   std::vector<JournalAttempt> journals;  ///< as the facts were given
 };
+
+/// To which attempt a rank other than 0 belongs that was opened at `start_ns` with `attempt_id` in its header. Nothing:
+/// to none that is known. With an id, the later it was opened the later its attempt.
+std::optional<size_t> attempt_of_rank(const std::vector<Attempt>& attempts, std::string_view attempt_id,
+                                      int64_t start_ns);
 
 /// `now_ns` decides how long a rank waits for its rank 0.
 Attempts assign_attempts(const std::vector<JournalFacts>& journals, int64_t now_ns);

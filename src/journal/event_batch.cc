@@ -34,6 +34,15 @@ uint64_t recording_time(int64_t wall_ns) { return wall_ns < 0 ? 0 : static_cast<
 
 }  // namespace
 
+uint64_t writer_bits(int64_t process_index, std::string_view role, const std::array<uint8_t, 16>& journal_id) {
+  constexpr int kRoleBits = 2, kIdBits = 8, kIndexBits = kWriterBits - kRoleBits - kIdBits;
+  constexpr uint64_t kMostIndex = (uint64_t{1} << kIndexBits) - 1;
+  const uint64_t index = process_index < 0 ? kMostIndex : std::min(static_cast<uint64_t>(process_index), kMostIndex);
+  const uint64_t role_bits = role.empty() ? 0 : role == "launcher" ? 1 : role == "monitor" ? 2 : 3;
+  const uint64_t bits = (index << (kRoleBits + kIdBits)) | (role_bits << kIdBits) | journal_id[0];
+  return bits << (kSegmentBits + kSlotBits);
+}
+
 void EventBatch::append(const EventColumns& columns, const EventContext& context) {
   templates_.clear();
   for (const EventShape& shape : columns.shapes) {

@@ -10,9 +10,11 @@
 // context's names; one thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "event/event.h"
@@ -28,6 +30,9 @@ constexpr int kSegmentBits = 21;
 constexpr int kSlotBits = 19;
 static_assert(kWriterBits + kSegmentBits + kSlotBits == 64);
 static_assert(kMaxReadableSegmentBytes / kSlotBytes <= 1U << kSlotBits);
+
+/// Who wrote, in the highest bits of Position::minor: by process index, then role, then journal id.
+uint64_t writer_bits(int64_t process_index, std::string_view role, const std::array<uint8_t, 16>& journal_id);
 
 /// Whose events these are, and how their segment's times and names read.
 struct EventContext {

@@ -20,6 +20,8 @@ namespace goodput::journal {
 
 /// The folder of this layout under a root; another layout would get another.
 constexpr const char* kLayoutFolder = "v1";
+/// In a run's folder, what readers keep there for those who come later.
+constexpr const char* kKeptFolder = "kept";
 /// Held with an fcntl lock by the process that writes.
 constexpr const char* kLockFile = "lock";
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/checksum.h"
-#include "base/varint.h"
+#include "journal/fields.h"
 #include "journal/job_log.h"
 #include "journal/predictors.h"
 #include "journal/sealed_pages.h"
@@ -13,51 +13,9 @@
 namespace goodput::journal {
 namespace {
 
-constexpr uint32_t kCursorMagic = 0x31435047;  // "GPC1": its last letter is the version
+constexpr uint32_t kCursorMagic = 0x32435047;  // "GPC2": its last letter is the version
 constexpr size_t kHeadBytes = 8;               // magic, checksum of what follows
 constexpr uint64_t kMostItems = 1 << 24;       // journals, segments, names: more than a job can have
-
-class FieldWriter {
- public:
-  void number(uint64_t value) { put_varint(bytes_, value); }
-  void signed_number(int64_t value) { put_varint(bytes_, zigzag(value)); }
-  void text(std::string_view text) {
-    number(text.size());
-    block(std::as_bytes(std::span(text)));
-  }
-  void block(std::span<const std::byte> block) { bytes_.insert(bytes_.end(), block.begin(), block.end()); }
-  [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-class FieldReader {
- public:
-  explicit FieldReader(std::span<const std::byte> in) : in_(in) {}
-  uint64_t number(uint64_t at_most = ~uint64_t{0}) {
-    uint64_t value = 0;
-    if (!get_varint(in_, value) || value > at_most) ok_ = false;
-    return ok_ ? value : 0;
-  }
-  int64_t signed_number() { return unzigzag(number()); }
-  std::span<const std::byte> block(size_t size) {
-    if (size > in_.size()) ok_ = false;
-    if (!ok_) return {};
-    const auto taken = in_.first(size);
-    in_ = in_.subspan(size);
-    return taken;
-  }
-  std::string text() {
-    const auto bytes = block(number(in_.size()));
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
-  [[nodiscard]] bool ok() const { return ok_; }
-
- private:
-  std::span<const std::byte> in_;
-  bool ok_ = true;
-};
 
 }  // namespace
 
@@ -74,8 +32,15 @@ class CursorCodec {
       out.signed_number(first.pair.wall_ns);
       out.number(first.is_fixed ? 1 : 0);
     }
-    out.number(log.members_.size());
-    for (const auto& member : log.members_) save_member(log, *member, out);
+    out.number(log.folders_.size());
+    for (const JobLog::RunFolder& folder : log.folders_) save_folder(folder, out);
+    const auto is_saved = [](const auto& member) { return !member->is_indexed; };
+    out.number(static_cast<uint64_t>(std::count_if(log.members_.begin(), log.members_.end(), is_saved)));
+    for (const auto& member : log.members_) {
+      if (is_saved(member)) save_member(log, *member, out);
+    }
+    out.number(log.indexes_.size());
+    for (const auto& ranks : log.indexes_) save_index(log, *ranks, out);
     std::vector<std::byte> framed = out.take();
     const std::array<uint32_t, 2> head = {kCursorMagic, crc32c(std::span(framed).subspan(kHeadBytes))};
     std::memcpy(framed.data(), head.data(), kHeadBytes);
@@ -95,9 +60,14 @@ class CursorCodec {
       first.pair.wall_ns = in.signed_number();
       first.is_fixed = in.number(1) != 0;
     }
+    if (in.number() != log.folders_.size()) return not_ours();
+    for (JobLog::RunFolder& folder : log.folders_) load_folder(in, log, folder);
     std::vector<std::vector<int64_t>> heartbeats;
     for (uint64_t left = in.number(kMostItems); left > 0 && in.ok(); --left) {
       if (!load_member(in, log, heartbeats.emplace_back())) return not_ours();
+    }
+    for (uint64_t left = in.number(kMostItems); left > 0 && in.ok(); --left) {
+      if (!load_index(in, log)) return not_ours();
     }
     if (!in.ok()) return not_ours();
     log.set_clocks();
@@ -117,12 +87,104 @@ class CursorCodec {
     return Status(StatusCode::kUnsupported, "going on from a saved cursor: it is damaged or of another version");
   }
 
+  static uint64_t folder_number(const JobLog& log, const Directory* run_folder) {
+    uint64_t number = 0;
+    while (log.folders_[number].directory.get() != run_folder) ++number;
+    return number;
+  }
+
+  /// Indexes are referred to: of each as many journals as there are now, but for those that it does not stand for.
+  static void save_index(const JobLog& log, const IndexedRanks& ranks, FieldWriter& out) {
+    out.number(folder_number(log, ranks.run_folder));
+    out.block(std::as_bytes(std::span(ranks.rank_zero)));
+    out.number(ranks.count);
+    out.number(ranks.checksum);
+    out.number(ranks.ids_checksum);
+    std::vector<uint32_t> left_out = ranks.left_out;
+    if (ranks.is_loaded) {
+      left_out.clear();
+      for (size_t i = 0; i < ranks.count; ++i) {
+        if (ranks.places[i] == IndexPlace::kLeftOut) left_out.push_back(static_cast<uint32_t>(i));
+      }
+    }
+    out.number(left_out.size());
+    for (const uint32_t place : left_out) out.number(place);
+    out.signed_number(ranks.first_event_ns);
+    out.signed_number(ranks.last_event_ns);
+    out.number(ranks.troubles.size());
+    for (const IndexedRanks::Trouble& trouble : ranks.troubles) {
+      out.signed_number(trouble.opened_ns);
+      Segment told;
+      told.counters = trouble.counters;
+      told.losses = trouble.losses;
+      save_summary(told, out);
+    }
+  }
+
+  static bool load_index(FieldReader& in, JobLog& log) {
+    const uint64_t number = in.number(log.folders_.size() - 1);
+    auto ranks = std::make_unique<IndexedRanks>();
+    const auto id_bytes = in.block(sizeof(JournalId));
+    if (!in.ok()) return false;
+    std::memcpy(ranks->rank_zero.data(), id_bytes.data(), id_bytes.size());
+    ranks->count = in.number(kMostIndexed);
+    ranks->checksum = static_cast<uint32_t>(in.number(~uint32_t{0}));
+    ranks->ids_checksum = static_cast<uint32_t>(in.number(~uint32_t{0}));
+    for (uint64_t left = in.number(ranks->count); left > 0 && in.ok(); --left) {
+      ranks->left_out.push_back(static_cast<uint32_t>(in.number(ranks->count - 1)));
+    }
+    ranks->first_event_ns = in.signed_number();
+    ranks->last_event_ns = in.signed_number();
+    for (uint64_t left = in.number(ranks->count); left > 0 && in.ok(); --left) {
+      IndexedRanks::Trouble& trouble = ranks->troubles.emplace_back();
+      trouble.opened_ns = in.signed_number();
+      Segment told;
+      if (!load_summary(in, told)) return false;
+      trouble.counters = told.counters;
+      trouble.losses = std::move(told.losses);
+    }
+    if (!in.ok()) return false;
+    JobLog::RunFolder& folder = log.folders_[number];
+    ranks->run_folder = folder.directory.get();
+    ranks->is_given = true;
+    folder.indexes_seen.insert(ranks->rank_zero);
+    log.indexes_.push_back(std::move(ranks));
+    return is_there(log, folder, *log.indexes_.back());
+  }
+
+  /// An index that is what it was need not be looked into.
+  static bool is_there(JobLog& log, const JobLog::RunFolder& folder, IndexedRanks& ranks) {
+    if (folder.kept == nullptr) return false;
+    const auto bytes = read_whole_file(*folder.kept, index_name(ranks.rank_zero), kMaxIndexBytes);
+    if (!bytes.ok()) return false;
+    const std::optional<uint32_t> checksum = checksum_of_index(*bytes);
+    return checksum && (*checksum == ranks.checksum || log.load(ranks));
+  }
+
+  static void save_summary(const Segment& told, FieldWriter& out) {
+    std::vector<std::byte> summary;
+    append_summary(told, summary);
+    out.number(summary.size());
+    out.block(summary);
+  }
+  static bool load_summary(FieldReader& in, Segment& told) {
+    return take_summary(in.block(in.number(in.left())), told);
+  }
+
+  /// A listing that missed nothing need not be made again while the folder is unchanged.
+  static void save_folder(const JobLog::RunFolder& folder, FieldWriter& out) {
+    out.number(folder.was_listed && folder.is_settled ? 1 : 0);
+    out.signed_number(folder.modified_ns);
+  }
+  static void load_folder(FieldReader& in, const JobLog& log, JobLog::RunFolder& folder) {
+    folder.was_listed = folder.is_settled = in.number(1) != 0;
+    folder.modified_ns = in.signed_number();
+    folder.listed_at_ns = log.clock_->boot_ns();
+  }
+
   static void save_member(const JobLog& log, const JobLog::Member& member, FieldWriter& out) {
     out.block(std::as_bytes(std::span(member.file->id())));
-    const auto folder = std::find_if(log.folders_.begin(), log.folders_.end(), [&](const JobLog::RunFolder& candidate) {
-      return candidate.directory.get() == member.run_folder;
-    });
-    out.number(static_cast<uint64_t>(folder - log.folders_.begin()));
+    out.number(folder_number(log, member.run_folder));
     out.number(member.is_given ? 1 : 0);
     save_facts(*member.file, out);
     out.number(member.file->segments_.size());
@@ -169,13 +231,11 @@ class CursorCodec {
     kept.counters = facts.counters;
     kept.losses = file.losses_;
     kept.lanes.add_unattributed(file.lanes_.unattributed());
-    std::vector<std::byte> summary, lanes;
-    append_summary(kept, summary);
+    save_summary(kept, out);
+    std::vector<std::byte> lanes;
     for (const LaneExtent& lane : file.lanes_.lanes()) append_lane(lane, lanes);
-    for (const auto* part : {&summary, &lanes}) {
-      out.number(part->size());
-      out.block(*part);
-    }
+    out.number(lanes.size());
+    out.block(lanes);
     out.number(facts.clock_steps.size());
     for (const ClockStep& step : facts.clock_steps) {
       for (const int64_t field : {step.after.boot_ns, step.after.wall_ns, step.step_ns}) out.signed_number(field);
@@ -208,7 +268,7 @@ class CursorCodec {
     facts.pulse.wall_ns = in.signed_number();
     facts.last_event_boot_ns = in.signed_number();
     Segment kept;
-    if (!take_summary(in.block(in.number()), kept) || !take_lanes(in.block(in.number()), kept)) return false;
+    if (!load_summary(in, kept) || !take_lanes(in.block(in.number(in.left())), kept)) return false;
     facts.counters = kept.counters;
     file.losses_ = kept.losses;
     file.lanes_ = kept.lanes;

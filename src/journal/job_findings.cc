@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <set>
 
 #include "journal/job_log.h"
 
@@ -9,30 +11,39 @@ namespace {
 
 using Member = JobLog::Member;
 
+/// Says the same in whatever order journals are gone through: by kind, details in alphabetical order.
 class FindingList {
  public:
   /// Adds to the finding of this kind, or begins it.
   Finding& at(const char* kind) {
-    for (Finding& known : findings_) {
-      if (known.kind == kind) return known;
-    }
-    Finding& made = findings_.emplace_back();
-    made.kind = kind;
-    return made;
+    Finding& finding = findings_[kind].finding;
+    finding.kind = kind;
+    return finding;
   }
   void add(const char* kind, uint64_t count, int64_t first_ns, const std::string& detail) {
     if (count == 0) return;
     Finding& finding = at(kind);
     finding.count += count;
     if (finding.first_ns == 0 || (first_ns != 0 && first_ns < finding.first_ns)) finding.first_ns = first_ns;
-    if (!detail.empty() && finding.detail.find(detail) == std::string::npos) {
-      finding.detail += (finding.detail.empty() ? "" : "; ") + detail;
-    }
+    if (!detail.empty()) findings_[kind].details.insert(detail);
   }
-  std::vector<Finding> take() { return std::move(findings_); }
+  std::vector<Finding> take() {
+    std::vector<Finding> taken;
+    for (auto& [kind, entry] : findings_) {
+      for (const std::string& detail : entry.details) {
+        entry.finding.detail += (entry.finding.detail.empty() ? "" : "; ") + detail;
+      }
+      taken.push_back(std::move(entry.finding));
+    }
+    return taken;
+  }
 
  private:
-  std::vector<Finding> findings_;
+  struct Entry {
+    Finding finding;
+    std::set<std::string> details;
+  };
+  std::map<std::string, Entry> findings_;
 };
 
 std::string who(const LiveHeader& header) {
@@ -41,17 +52,17 @@ std::string who(const LiveHeader& header) {
 
 int64_t start_ns(const Member& member) { return JobLog::wall_ns(member, member.file->facts().header->open_boot_ns); }
 
-void add_losses(const Member& member, FindingList& findings) {
-  for (const Loss& loss : member.file->losses()) {
+void add_losses(std::span<const Loss> losses, int64_t start_ns, FindingList& findings) {
+  for (const Loss& loss : losses) {
     const bool newer = loss.reason == LossReason::kUnknownKind;
     std::string detail(describe(loss.reason));
     if (loss.at_most) detail += " (up to)";
-    findings.add(newer ? finding::kNewerKinds : finding::kEventsLost, loss.events, start_ns(member), detail);
-    findings.add(finding::kNamesLost, loss.names, start_ns(member), "");
+    findings.add(newer ? finding::kNewerKinds : finding::kEventsLost, loss.events, start_ns, detail);
+    findings.add(finding::kNamesLost, loss.names, start_ns, "");
   }
 }
 
-void add_counters(const Member& member, FindingList& findings) {
+void add_counters(const CounterValues& counters, int64_t start_ns, FindingList& findings) {
   struct Word {
     Counter counter;
     const char* kind;
@@ -73,7 +84,7 @@ void add_counters(const Member& member, FindingList& findings) {
       {Counter::kRepairedEntry, finding::kRepairedEntry, ""},
   };
   for (const Word& word : kWords) {
-    findings.add(word.kind, member.file->facts().counters[word.counter], start_ns(member), word.detail);
+    findings.add(word.kind, counters[word.counter], start_ns, word.detail);
   }
 }
 
@@ -127,9 +138,16 @@ std::vector<Finding> JobLog::findings() const {
     } else if (member->part == JournalPart::kOrphanRank) {
       findings.add(finding::kOrphanRank, 1, start_ns(*member), "process index " + std::to_string(header.process_index));
     }
-    add_losses(*member, findings);
-    add_counters(*member, findings);
+    add_losses(member->file->losses(), start_ns(*member), findings);
+    add_counters(member->file->facts().counters, start_ns(*member), findings);
     if (header.role.empty() && header.process_index == 0) clocks.push_back(member);
+  }
+  for (const auto& ranks : indexes_) {
+    for (const IndexedRanks::Trouble& trouble : ranks->troubles) {
+      if (trouble.is_read) continue;
+      add_losses(trouble.losses, trouble.opened_ns, findings);
+      add_counters(trouble.counters, trouble.opened_ns, findings);
+    }
   }
   add_clock_steps(std::move(clocks), findings);
   return findings.take();

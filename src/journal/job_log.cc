@@ -16,17 +16,6 @@ constexpr int64_t kFreshChangeNs = 1 * kSecondNs;
 // And listings may miss a name: looked at again now and then (3,000 names: 1 ms).
 constexpr int64_t kListAgainNs = 10 * kSecondNs;
 
-/// Who wrote, in the highest bits of Position::minor: by process index, then role, then journal id.
-uint64_t writer_bits(const LiveHeader& header) {
-  constexpr int kRoleBits = 2, kIdBits = 8, kIndexBits = kWriterBits - kRoleBits - kIdBits;
-  constexpr uint64_t kMostIndex = (uint64_t{1} << kIndexBits) - 1;
-  const uint64_t index =
-      header.process_index < 0 ? kMostIndex : std::min(static_cast<uint64_t>(header.process_index), kMostIndex);
-  const uint64_t role = header.role.empty() ? 0 : header.role == "launcher" ? 1 : header.role == "monitor" ? 2 : 3;
-  const uint64_t bits = (index << (kRoleBits + kIdBits)) | (role << kIdBits) | header.journal_id[0];
-  return bits << (kSegmentBits + kSlotBits);
-}
-
 bool is_rank_zero(const LiveHeader& header) { return header.role.empty() && header.process_index == 0; }
 
 }  // namespace
@@ -49,6 +38,7 @@ Result<std::unique_ptr<JobLog>> JobLog::open(FileSystem& files, const std::vecto
       RunFolder& folder = log->folders_.emplace_back();
       folder.directory = std::move(run).value();
       folder.is_local = folder.directory->is_local();
+      if (auto kept = folder.directory->open_directory(kKeptFolder); kept.ok()) folder.kept = std::move(kept).value();
     } else if (run.status().code() != StatusCode::kNotFound) {
       failure = run.status();
     }
@@ -69,11 +59,15 @@ Status JobLog::poll(Sink sink) {
       (void)member.file->refresh(*member.run_folder, observer_of(member, now), decompressor_, fresh[i]);
     }
   }
-  set_clocks();
-  assign();
+  do {
+    set_clocks();
+    assign();
+  } while (replace_misfits(now, fresh));
 
   EventStream stream({.states_losses = true, .with_untimed = true}, decompressor_);
   std::vector<event::Event> heartbeats;
+  Batches indexed;
+  give_indexed(stream, indexed);
   for (size_t i = 0; i < members_.size(); ++i) {
     Member& member = *members_[i];
     if (member.part != JournalPart::kIncluded) continue;
@@ -114,6 +108,8 @@ void JobLog::look_again(const ClockPair& now) {
 Status JobLog::read(int64_t from_ns, int64_t to_ns, Sink sink) {
   EventStream stream({.from_ns = from_ns, .to_ns = to_ns}, decompressor_);
   std::vector<event::Event> heartbeats;
+  Batches indexed;
+  read_indexed(from_ns, to_ns, stream, indexed);
   for (const std::unique_ptr<Member>& member : members_) {
     if (!member->is_given) continue;
     for (const SegmentState& segment : member->file->segments()) stream.add(member->view, segment);
@@ -130,26 +126,45 @@ void JobLog::find_journals() {
   for (RunFolder& folder : folders_) {
     const Result<FileFacts> facts = folder.directory->facts();
     if (!facts.ok()) continue;
-    const bool unchanged = folder.was_listed && facts->modified_ns == folder.modified_ns &&
-                           std::abs(now_wall_ns - facts->modified_ns) > kFreshChangeNs &&
+    const bool is_fresh = std::abs(now_wall_ns - facts->modified_ns) <= kFreshChangeNs;
+    const bool unchanged = folder.was_listed && facts->modified_ns == folder.modified_ns && !is_fresh &&
                            now_boot_ns - folder.listed_at_ns < kListAgainNs;
     if (unchanged) continue;
     folder.modified_ns = facts->modified_ns;
     folder.listed_at_ns = now_boot_ns;
+    folder.is_settled = !is_fresh;
     list_folder(folder);
   }
 }
 
 void JobLog::list_folder(RunFolder& folder) {
-  const Result<std::vector<JournalId>> ids = list_journals(*folder.directory);
-  if (!ids.ok()) return;
-  folder.was_listed = true;
+  const Result<std::vector<JournalId>> listed = list_journals(*folder.directory);
+  if (!listed.ok()) return;
   std::vector<JournalId> known;
+  for (const auto& ranks : indexes_) {
+    // What can no longer be told from what is new must not be given twice.
+    if (!load(*ranks)) return;
+    for (size_t i = 0; i < ranks->places.size(); ++i) {
+      if (ranks->places[i] == IndexPlace::kStands) known.push_back(ranks->index.journals[i].id);
+    }
+  }
   for (const auto& member : members_) known.push_back(member->file->id());
   std::sort(known.begin(), known.end());
-  for (const JournalId& id : *ids) {
-    if (std::binary_search(known.begin(), known.end(), id)) continue;
-    add_member(id, folder);
+  folder.was_listed = true;
+  const size_t indexes_before = indexes_.size();
+  if (folder.kept != nullptr) {
+    for (const JournalId& rank_zero : list_indexes(*folder.kept)) {
+      if (folder.indexes_seen.insert(rank_zero).second) add_index(folder, rank_zero, *listed, known);
+    }
+  }
+  for (size_t k = indexes_before; k < indexes_.size(); ++k) {
+    for (size_t i = 0; i < indexes_[k]->places.size(); ++i) {
+      if (indexes_[k]->places[i] == IndexPlace::kStands) known.push_back(indexes_[k]->index.journals[i].id);
+    }
+  }
+  std::sort(known.begin(), known.end());
+  for (const JournalId& id : *listed) {
+    if (!std::binary_search(known.begin(), known.end(), id)) add_member(id, folder);
   }
 }
 
@@ -169,14 +184,18 @@ bool JobLog::is_ours(const Member& member) const {
 
 /// Journals of one boot share the first reading of the wall clock among them: a step of it moves nothing.
 void JobLog::set_clocks() {
+  const auto take = [&](const std::string& boot_id, const ClockPair& pair) {
+    FirstReading& first = clocks_[boot_id];
+    const bool is_new = first.pair.boot_ns == 0 && first.pair.wall_ns == 0;
+    if (is_new || (!first.is_fixed && pair.boot_ns < first.pair.boot_ns)) first.pair = pair;
+  };
   for (const auto& member : members_) {
     if (!is_ours(*member)) continue;
     const LiveHeader& header = *member->file->facts().header;
-    FirstReading& first = clocks_[header.boot_id];
-    const bool is_new = first.pair.boot_ns == 0 && first.pair.wall_ns == 0;
-    if (is_new || (!first.is_fixed && header.open_boot_ns < first.pair.boot_ns)) {
-      first.pair = {header.open_boot_ns, header.open_wall_ns};
-    }
+    take(header.boot_id, {header.open_boot_ns, header.open_wall_ns});
+  }
+  for (const auto& ranks : indexes_) {
+    for (const IndexedRanks::Boot& boot : ranks->boots) take(ranks->index.strings[boot.boot_id], boot.first);
   }
   for (const auto& member : members_) {
     if (!is_ours(*member)) continue;
@@ -185,7 +204,13 @@ void JobLog::set_clocks() {
     // Without a boot id nothing says whose boot times compare.
     const ClockPair& pair = header.boot_id.empty() ? own : clocks_[header.boot_id].pair;
     member->view.wall_less_boot_ns = wrapping_subtract(pair.wall_ns, pair.boot_ns);
-    member->view.writer_bits = writer_bits(header);
+    member->view.writer_bits = writer_bits(header.process_index, header.role, header.journal_id);
+  }
+  for (const auto& ranks : indexes_) {
+    for (const IndexedRanks::Boot& boot : ranks->boots) {
+      const ClockPair& pair = clocks_[ranks->index.strings[boot.boot_id]].pair;
+      ranks->wall_less_boot_ns[boot.boot_id] = wrapping_subtract(pair.wall_ns, pair.boot_ns);
+    }
   }
 }
 
@@ -231,7 +256,11 @@ void JobLog::assign() {
     const bool is_trainer = ours[i]->file->facts().header->role.empty();
     if (is_trainer) ours[i]->rank_zero = ours[attempts_[from.front().attempt].journal];
   }
-  for (size_t i = 0; i < attempts_.size(); ++i) ours[attempts_[i].journal]->attempts.push_back(i);
+  openers_.clear();
+  for (size_t i = 0; i < attempts_.size(); ++i) {
+    ours[attempts_[i].journal]->attempts.push_back(i);
+    openers_.push_back(ours[attempts_[i].journal]);
+  }
 }
 
 void JobLog::set_origins(Member& member, const std::vector<AttemptFrom>& from) {

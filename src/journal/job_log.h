@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "journal/attempts.h"
 #include "journal/event_stream.h"
 #include "journal/finding.h"
+#include "journal/indexed_ranks.h"
 #include "journal/journal_file.h"
 #include "journal/run_folder.h"
 
@@ -73,17 +75,29 @@ class JobLog final : public event::Source {
     const Member* rank_zero = nullptr;     ///< of the launch to which it belongs; launchers, monitors and orphans: none
     bool is_given = false;                 ///< its events are among those that polls gave
     bool was_refreshed = false;            ///< by an earlier poll than this
+    bool is_indexed = false;               ///< an index on disk says what it says
     std::vector<size_t> attempts;          ///< that it opened, by their start
     std::vector<event::Event> heartbeats;  ///< the latest given of each of them
   };
-  /// Every journal of the run that was seen, in no order.
+  /// Every journal of the run that was read, in no order; and the indexes that stand for others.
   [[nodiscard]] const std::vector<std::unique_ptr<Member>>& members() const { return members_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<IndexedRanks>>& indexes() const { return indexes_; }
   [[nodiscard]] const std::vector<Attempt>& attempts() const { return attempts_; }
+  /// Makes the rest of an index known. False: its file is no longer what it was.
+  bool load(IndexedRanks& ranks);
+  /// Where it reads, under one root or several; and what readers keep there: none while there is no such folder.
+  [[nodiscard]] std::vector<Directory*> run_folders() const;
+  [[nodiscard]] Directory* kept_of(const Directory& run_folder) const;
+  /// Makes that folder where there is none.
+  Result<Directory*> make_kept(const Directory& run_folder);
+  /// The journal that opened an attempt.
+  [[nodiscard]] const Member& opener(size_t attempt) const { return *openers_[attempt]; }
   /// Wall time of a moment on the clock of a journal.
   [[nodiscard]] static int64_t wall_ns(const Member& member, int64_t boot_ns);
 
  private:
   friend class CursorCodec;
+  friend class IndexWriter;
 
   struct RunFolder {
     std::unique_ptr<Directory> directory;
@@ -91,7 +105,16 @@ class JobLog final : public event::Source {
     bool was_listed = false;
     int64_t listed_at_ns = 0;  ///< boot time of the last listing
     int64_t modified_ns = 0;   ///< of the folder then
+    bool is_settled = false;   ///< it had not changed for a while then: nothing was missed
+    std::unique_ptr<Directory> kept;
+    std::set<JournalId> indexes_seen;
   };
+  /// Events of an index on their way through a stream.
+  struct IndexedBatch {
+    NameTable names;
+    EventBatch events;
+  };
+  using Batches = std::vector<std::unique_ptr<IndexedBatch>>;
   /// The first reading of the wall clock on a boot.
   struct FirstReading {
     ClockPair pair;
@@ -109,6 +132,16 @@ class JobLog final : public event::Source {
   void assign();
   void set_origins(Member& member, const std::vector<AttemptFrom>& from);
   const event::Origin* origin_of(const Member& member, size_t attempt);
+  // job_ranks.cc
+  void add_index(RunFolder& folder, const JournalId& rank_zero, std::span<const JournalId> listed,
+                 std::span<const JournalId> known);
+  [[nodiscard]] RunFolder& folder_of(const Directory& run_folder);
+  bool replace_misfits(const ClockPair& now, std::vector<std::vector<FreshPart>>& fresh);
+  [[nodiscard]] bool fits(const IndexedRanks& ranks) const;
+  void give_indexed(EventStream& stream, Batches& batches);
+  void read_indexed(int64_t from_ns, int64_t to_ns, EventStream& stream, Batches& batches);
+  void add_events(IndexedRanks& ranks, std::span<const IndexedEvent> events, EventStream& stream, Batches& batches);
+  const event::Origin* origin_of(IndexedRanks& ranks, size_t journal);
   void add_heartbeats(Member& member, std::vector<event::Event>& fresh);
   [[nodiscard]] static event::Event heartbeat_of(const Member& member, size_t attempt, int64_t time_ns);
   [[nodiscard]] bool is_ours(const Member& member) const;
@@ -119,9 +152,12 @@ class JobLog final : public event::Source {
   std::string boot_id_;
   std::vector<RunFolder> folders_;
   std::vector<std::unique_ptr<Member>> members_;
+  std::vector<std::unique_ptr<IndexedRanks>> indexes_;
   std::vector<Attempt> attempts_;
-  std::map<std::string, FirstReading> clocks_;  // by boot id
-  std::deque<std::string> strings_;             // what origins refer to
+  std::vector<const Member*> openers_;                 // by attempt
+  std::map<std::string, FirstReading> clocks_;         // by boot id
+  std::deque<std::string> strings_;                    // what origins refer to
+  std::vector<std::vector<std::string>> old_strings_;  // of indexes that grew: origins refer to them
   std::deque<event::Origin> origins_;
   std::map<std::pair<const Member*, std::string>, const event::Origin*> origin_by_attempt_;
   ImportedOrigins imported_origins_;

@@ -105,6 +105,13 @@ class JournalFile {
   [[nodiscard]] bool has_ended() const { return has_ended_; }
   /// Not all of its segments had been sealed when they were read.
   [[nodiscard]] bool has_live_files() const { return has_live_files_; }
+  /// Somebody sealed them of whom no process will write again.
+  void note_sealed(int64_t folder_modified_ns) {
+    has_live_files_ = false;
+    folder_modified_ns_ = folder_modified_ns;
+  }
+  /// Of its folder when that was listed last.
+  [[nodiscard]] int64_t folder_modified_ns() const { return folder_modified_ns_; }
   /// Found while reading a part: a block of `events` did not check.
   void add_loss(const Loss& loss) { goodput::journal::add_loss(losses_, loss); }
 

@@ -106,9 +106,9 @@ inline bool decode_event(const Slot& head, std::span<const Slot> attached, LiveE
       event.samples = std::bit_cast<double>(slot.value);
       event.flops = std::bit_cast<double>(slot.place);
     } else if (head_kind(slot.head) == kTimesSlot) {
-      event.wall_ns = static_cast<int64_t>(slot.boot_ns);
-      event.duration_ns = static_cast<int64_t>(slot.value);
       event.has_wall_time = (slot.place & 1) != 0;
+      event.wall_ns = event.has_wall_time ? static_cast<int64_t>(slot.boot_ns) : 0;
+      event.duration_ns = static_cast<int64_t>(slot.value);
     } else {
       known = false;
     }

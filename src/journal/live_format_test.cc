@@ -330,6 +330,20 @@ TEST(LiveFormat, LongTextsAreCutAtACharacterAndLabelsLeftOut) {
   EXPECT_EQ(read->labels[1].second.size(), 200U);
 }
 
+// What a reader takes from a slot is what a writer could have meant, so that it survives sealing.
+TEST(LiveFormat, ATimeThatASlotDoesNotTellIsNone) {
+  const Slot head{pack_head(static_cast<uint8_t>(Kind::kCheckpointSave), 1, 0, kNoName), 0, 3, 0};
+  LiveEvent event;
+  const Slot without{pack_head(kTimesSlot, 0, 0, 0), 77, 5, 0};
+  ASSERT_TRUE(decode_event(head, {&without, 1}, event));
+  EXPECT_FALSE(event.has_wall_time);
+  EXPECT_EQ(event.wall_ns, 0);
+  EXPECT_EQ(event.duration_ns, 5);
+  const Slot with{pack_head(kTimesSlot, 0, 0, 0), 77, 5, 1};
+  ASSERT_TRUE(decode_event(head, {&with, 1}, event));
+  EXPECT_EQ(event.wall_ns, 77);
+}
+
 TEST(LiveFormat, SliceCountsKeep21BitsEach) {
   const SliceCounts counts = unpack_slices(pack_slices({.active = 3, .total = 5'000'000, .available = -1}));
   EXPECT_EQ(counts.active, 3);

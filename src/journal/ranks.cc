@@ -14,40 +14,55 @@ using Member = JobLog::Member;
 /// What is known of one rank while its journals are gone through.
 struct Rank {
   RankSigns signs;
-  const Member* newest = nullptr;
+  bool is_known = false;
   int64_t newest_start_ns = 0;
+  const Member* newest = nullptr;  ///< none: it stands in an index, which knows its lateness
 };
 using RanksByIndex = std::map<int64_t, Rank>;
 
-void add_journal(const Member& member, RanksByIndex& ranks) {
-  const JournalFile::Facts& facts = member.file->facts();
-  Rank& rank = ranks[facts.header->process_index];
-  const int64_t sign_ns = JobLog::wall_ns(member, std::max(facts.pulse.boot_ns, facts.last_event_boot_ns));
-  const int64_t start_ns = JobLog::wall_ns(member, facts.header->open_boot_ns);
-  rank.signs.last_sign_ns = rank.newest == nullptr ? sign_ns : std::max(rank.signs.last_sign_ns, sign_ns);
-  if (rank.newest != nullptr && start_ns <= rank.newest_start_ns) return;
-  rank.newest = &member;
-  rank.newest_start_ns = start_ns;
-  rank.signs.process_index = facts.header->process_index;
-  rank.signs.host = facts.header->host;
-  rank.signs.boot_id = facts.header->boot_id;
-}
-
-/// The journal of the rank 0 that opened an attempt.
-const Member* rank_zero_of(const JobLog& log, size_t attempt) {
-  for (const auto& member : log.members()) {
-    if (std::find(member->attempts.begin(), member->attempts.end(), attempt) != member->attempts.end()) {
-      return member.get();
-    }
+void add_journal(RankSigns signs, int64_t start_ns, const Member* member, RanksByIndex& ranks) {
+  Rank& rank = ranks[signs.process_index];
+  if (rank.is_known) signs.last_sign_ns = std::max(signs.last_sign_ns, rank.signs.last_sign_ns);
+  if (rank.is_known && start_ns <= rank.newest_start_ns) {
+    rank.signs.last_sign_ns = signs.last_sign_ns;
+    return;
   }
-  return nullptr;
+  rank = {.signs = std::move(signs), .is_known = true, .newest_start_ns = start_ns, .newest = member};
 }
 
-RanksByIndex ranks_of_launch(const JobLog& log, const Member* rank_zero) {
+void add_member(const Member& member, RanksByIndex& ranks) {
+  const JournalFile::Facts& facts = member.file->facts();
+  RankSigns signs{.process_index = facts.header->process_index,
+                  .host = facts.header->host,
+                  .boot_id = facts.header->boot_id,
+                  .last_sign_ns = JobLog::wall_ns(member, std::max(facts.pulse.boot_ns, facts.last_event_boot_ns)),
+                  .late_p90_ns = {},
+                  .late_p99_ns = {}};
+  add_journal(std::move(signs), JobLog::wall_ns(member, facts.header->open_boot_ns), &member, ranks);
+}
+
+void add_indexed(const IndexedRanks& indexed, RanksByIndex& ranks) {
+  for (size_t i = 0; i < indexed.places.size(); ++i) {
+    if (indexed.places[i] != IndexPlace::kStands) continue;
+    const IndexedJournal& journal = indexed.index.journals[i];
+    RankSigns signs{
+        .process_index = journal.process_index,
+        .host = indexed.index.strings[journal.host],
+        .boot_id = indexed.index.strings[journal.boot_id],
+        .last_sign_ns = indexed.wall_ns(journal, std::max(journal.pulse_boot_ns, journal.last_event_boot_ns)),
+        .late_p90_ns = journal.late_p90_ns,
+        .late_p99_ns = journal.late_p99_ns};
+    add_journal(std::move(signs), indexed.wall_ns(journal, journal.open.boot_ns), nullptr, ranks);
+  }
+}
+
+RanksByIndex ranks_of_launch(JobLog& log, const Member& rank_zero) {
   RanksByIndex ranks;
-  if (rank_zero == nullptr) return ranks;
   for (const auto& member : log.members()) {
-    if (member->rank_zero == rank_zero) add_journal(*member, ranks);
+    if (member->rank_zero == &rank_zero) add_member(*member, ranks);
+  }
+  for (const auto& indexed : log.indexes()) {
+    if (indexed->rank_zero == rank_zero.file->id() && log.load(*indexed)) add_indexed(*indexed, ranks);
   }
   return ranks;
 }
@@ -91,30 +106,30 @@ std::optional<int64_t> first_stopped(std::span<const RankSigns> ranks) {
   return first->process_index;
 }
 
-std::vector<RankSigns> signs_of(const JobLog& log, size_t attempt) {
+std::vector<RankSigns> signs_of(JobLog& log, size_t attempt) {
   std::vector<RankSigns> signs;
-  for (auto& [index, rank] : ranks_of_launch(log, rank_zero_of(log, attempt))) {
-    signs.push_back(std::move(rank.signs));
-  }
+  for (auto& [index, rank] : ranks_of_launch(log, log.opener(attempt))) signs.push_back(std::move(rank.signs));
   return signs;
 }
 
-std::vector<RankSigns> ranks_of(const JobLog& log, size_t attempt) {
+LatenessReader::LatenessReader(const JobLog::Member& rank_zero) : rank_zero_(&rank_zero) {}
+
+void LatenessReader::set(const JobLog::Member& rank, std::optional<int64_t>& p90_ns, std::optional<int64_t>& p99_ns) {
+  if (!was_read_) steps_ = latest_steps(*rank_zero_->run_folder, *rank_zero_->file, decompressor_);
+  was_read_ = true;
+  const std::string& boot_id = rank.file->facts().header->boot_id;
+  const bool same_clock = !boot_id.empty() && boot_id == rank_zero_->file->facts().header->boot_id;
+  const std::optional<Lateness> late = lateness_of(latest_steps(*rank.run_folder, *rank.file, decompressor_), steps_);
+  p90_ns = late ? stated(late->p90_ns, same_clock) : std::nullopt;
+  p99_ns = late ? stated(late->p99_ns, same_clock) : std::nullopt;
+}
+
+std::vector<RankSigns> ranks_of(JobLog& log, size_t attempt) {
   std::vector<RankSigns> signs;
-  const Member* rank_zero = rank_zero_of(log, attempt);
-  RanksByIndex ranks = ranks_of_launch(log, rank_zero);
-  if (ranks.size() < 2) return signs;
-  Decompressor decompressor;
-  const std::vector<StepAt> steps = latest_steps(*rank_zero->run_folder, *rank_zero->file, decompressor);
-  const RankSigns& zero = ranks[0].signs;
-  for (auto& [index, rank] : ranks) {
+  LatenessReader lateness(log.opener(attempt));
+  for (auto& [index, rank] : ranks_of_launch(log, log.opener(attempt))) {
     if (index == 0) continue;
-    const std::optional<Lateness> late =
-        lateness_of(latest_steps(*rank.newest->run_folder, *rank.newest->file, decompressor), steps);
-    if (late) {
-      rank.signs.late_p90_ns = stated(late->p90_ns, share_clock(rank.signs, zero));
-      rank.signs.late_p99_ns = stated(late->p99_ns, share_clock(rank.signs, zero));
-    }
+    if (rank.newest != nullptr) lateness.set(*rank.newest, rank.signs.late_p90_ns, rank.signs.late_p99_ns);
     signs.push_back(std::move(rank.signs));
   }
   return signs;

@@ -45,11 +45,26 @@ std::optional<Lateness> lateness_of(std::span<const StepAt> rank, std::span<cons
 /// The rank that stopped before all others; nothing where clocks, or signs a second apart, do not tell. Pure.
 std::optional<int64_t> first_stopped(std::span<const RankSigns> ranks);
 
-/// Last signs of all ranks of the launch to which attempt `attempt` of `log` belongs, rank 0 included, by index: the
-/// last sign of a rank with several journals, and who wrote the newest of them. Reads nothing.
-std::vector<RankSigns> signs_of(const JobLog& log, size_t attempt);
+/// Compares ranks of one launch with its rank 0, whose steps are read once. The rank 0 outlives it.
+class LatenessReader {
+ public:
+  explicit LatenessReader(const JobLog::Member& rank_zero);
+  /// What the clocks of the two can tell; nothing else.
+  void set(const JobLog::Member& rank, std::optional<int64_t>& p90_ns, std::optional<int64_t>& p99_ns);
 
-/// The same with lateness, rank 0 left out. Of a running attempt its latest steps are compared.
-std::vector<RankSigns> ranks_of(const JobLog& log, size_t attempt);
+ private:
+  const JobLog::Member* rank_zero_;
+  bool was_read_ = false;
+  std::vector<StepAt> steps_;
+  Decompressor decompressor_;
+};
+
+/// Last signs of all ranks of the launch to which attempt `attempt` of `log` belongs, rank 0 included, by index: the
+/// last sign of a rank with several journals, and who wrote the newest of them. Reads an index at most.
+std::vector<RankSigns> signs_of(JobLog& log, size_t attempt);
+
+/// The same with lateness, rank 0 left out. Of a running attempt its latest steps are compared. Reads the journals that
+/// are in no index.
+std::vector<RankSigns> ranks_of(JobLog& log, size_t attempt);
 
 }  // namespace goodput::journal

@@ -34,13 +34,13 @@ class Ranks : public testing::Test {
     }
     journal.write();
   }
-  const JobLog& read() {
+  JobLog& read() {
     log_ = std::move(JobLog::open(posix_file_system(), {{.path = folder_.path()}}, "llama-7b", "", clock_)).value();
     EXPECT_TRUE(log_->poll([](std::span<const event::Event>) { return true; }).ok());
     return *log_;
   }
   std::vector<RankSigns> latest() {
-    const JobLog& log = read();
+    JobLog& log = read();
     return ranks_of(log, log.attempts().size() - 1);
   }
   static int64_t none(int64_t) { return 0; }
@@ -155,7 +155,7 @@ TEST_F(Ranks, AnAttemptsRanksAreThoseOfItsLaunch) {
       rank(1, {.attempt_id = "77.1", .open_boot_ns = kBoot + later, .open_wall_ns = kWall + later});
   steps(next, 20, none, kBoot + later);
   steps(next_one, 20, none, kBoot + later + kSecond);
-  const JobLog& log = read();
+  JobLog& log = read();
   const auto indexes = [&](size_t attempt) {
     std::vector<std::pair<int64_t, int64_t>> found;
     for (const RankSigns& signs : signs_of(log, attempt)) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "journal/folder_names.h"
@@ -33,20 +34,42 @@ Result<LiveHeader> read_segment_header(Directory& journal_folder, const std::str
   return std::move(first->live);
 }
 
+void add_journal(std::string_view job, std::string_view run_id, int64_t start_ns, RunsByName& runs) {
+  RunEntry& entry = runs[{std::string(job), std::string(run_id)}];
+  if (entry.journals++ == 0) {
+    entry.job = job;
+    entry.run_id = run_id;
+    entry.first_start_ns = entry.last_start_ns = start_ns;
+  }
+  entry.first_start_ns = std::min(entry.first_start_ns, start_ns);
+  entry.last_start_ns = std::max(entry.last_start_ns, start_ns);
+}
+
+/// Adds the journals that an index knows, and takes them off the list of those whose header must be read.
+void add_indexed(Directory& kept, const JournalId& rank_zero, std::vector<JournalId>& left, RunsByName& runs) {
+  const auto bytes = read_whole_file(kept, index_name(rank_zero), kMaxIndexBytes);
+  if (!bytes.ok()) return;
+  const Result<RankIndex> index = decode_index_facts(*bytes);
+  if (!index.ok()) return;
+  std::vector<JournalId> known;
+  for (const IndexedJournal& journal : index->journals) {
+    if (!journal.is_dropped && !std::binary_search(left.begin(), left.end(), journal.id)) continue;
+    add_journal(index->job, index->run_id, journal.open.wall_ns, runs);
+    known.push_back(journal.id);
+  }
+  std::sort(known.begin(), known.end());
+  std::erase_if(left, [&](const JournalId& id) { return std::binary_search(known.begin(), known.end(), id); });
+}
+
 void add_run(Directory& run_folder, RunsByName& runs) {
-  const Result<std::vector<JournalId>> ids = list_journals(run_folder);
-  if (!ids.ok()) return;
-  for (const JournalId& id : *ids) {
+  Result<std::vector<JournalId>> journals = list_journals(run_folder);
+  if (!journals.ok()) return;
+  if (const auto kept = run_folder.open_directory(kKeptFolder); kept.ok()) {
+    for (const JournalId& rank_zero : list_indexes(**kept)) add_indexed(**kept, rank_zero, *journals, runs);
+  }
+  for (const JournalId& id : *journals) {
     const Result<LiveHeader> header = read_journal_header(run_folder, id);
-    if (!header.ok()) continue;
-    RunEntry& entry = runs[{header->job, header->run_id}];
-    if (entry.journals++ == 0) {
-      entry.job = header->job;
-      entry.run_id = header->run_id;
-      entry.first_start_ns = entry.last_start_ns = header->open_wall_ns;
-    }
-    entry.first_start_ns = std::min(entry.first_start_ns, header->open_wall_ns);
-    entry.last_start_ns = std::max(entry.last_start_ns, header->open_wall_ns);
+    if (header.ok()) add_journal(header->job, header->run_id, header->open_wall_ns, runs);
   }
 }
 
@@ -71,11 +94,24 @@ Result<std::unique_ptr<Directory>> open_run_folder(Directory& root, std::string_
 
 Result<std::vector<JournalId>> list_journals(Directory& run_folder) {
   ASSIGN_OR_RETURN(const std::vector<std::string> names, run_folder.list());
-  std::vector<JournalId> ids;
+  std::vector<JournalId> journals;
+  journals.reserve(names.size());
   for (const std::string& name : names) {
-    if (const auto id = parse_id_name(name)) ids.push_back(*id);
+    if (const auto id = parse_id_name(name)) journals.push_back(*id);
   }
-  return ids;
+  std::sort(journals.begin(), journals.end());
+  return journals;
+}
+
+std::vector<JournalId> list_indexes(Directory& kept) {
+  const Result<std::vector<std::string>> names = kept.list();
+  std::vector<JournalId> indexes;
+  if (!names.ok()) return indexes;
+  for (const std::string& name : *names) {
+    if (const auto rank_zero = parse_index_name(name)) indexes.push_back(*rank_zero);
+  }
+  std::sort(indexes.begin(), indexes.end());
+  return indexes;
 }
 
 Result<LiveHeader> read_journal_header(Directory& run_folder, const JournalId& id) {
@@ -114,6 +150,38 @@ std::vector<RunEntry> list_runs(FileSystem& files, std::span<const Root> roots, 
     return std::tie(a.job, a.last_start_ns, a.run_id) < std::tie(b.job, b.last_start_ns, b.run_id);
   });
   return sorted;
+}
+
+std::optional<RunName> find_latest_run(FileSystem& files, std::span<const Root> roots, std::string_view job) {
+  std::set<std::string> folders;
+  for (const Root& root : roots) {
+    const Result<std::unique_ptr<Directory>> folder = open_root(files, root);
+    if (!folder.ok()) continue;
+    const Result<std::unique_ptr<Directory>> layout = (*folder)->open_directory(kLayoutFolder);
+    if (!layout.ok()) continue;
+    const Result<std::unique_ptr<Directory>> job_folder = (*layout)->open_directory(hash_name(job));
+    if (!job_folder.ok()) continue;
+    const Result<std::vector<std::string>> names = (*job_folder)->list();
+    if (names.ok()) folders.insert(names->begin(), names->end());
+  }
+  // Only where there are several does it matter when they were written; most jobs have one, without a name.
+  if (folders.size() == 1 && *folders.begin() == hash_name("")) {
+    return RunName{std::string(cut_text(job, kMaxJobBytes)), ""};
+  }
+  if (folders.empty()) return std::nullopt;
+  const std::vector<RunEntry> runs = list_runs(files, roots, job);
+  if (runs.empty()) return std::nullopt;
+  return RunName{runs.back().job, runs.back().run_id};
+}
+
+std::optional<RunName> find_named_run(FileSystem& files, std::span<const Root> roots, std::string_view job,
+                                      std::string_view run_id) {
+  for (const Root& root : roots) {
+    const Result<std::unique_ptr<Directory>> folder = open_root(files, root);
+    if (!folder.ok() || !open_run_folder(**folder, job, run_id).ok()) continue;
+    return RunName{std::string(cut_text(job, kMaxJobBytes)), std::string(cut_text(run_id, kMaxIdBytes))};
+  }
+  return std::nullopt;
 }
 
 }  // namespace goodput::journal

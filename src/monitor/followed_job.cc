@@ -11,20 +11,8 @@
 namespace goodput::monitor {
 namespace {
 
-using journal::RunEntry;
-
-/// The latest run of `job`, or the one that is called `run_id`.
-std::optional<RunName> run_of(FileSystem& files, const std::vector<journal::Root>& roots, std::string_view job,
-                              std::optional<std::string_view> run_id) {
-  const std::vector<RunEntry> runs = journal::list_runs(files, roots, job);
-  for (auto entry = runs.rbegin(); entry != runs.rend(); ++entry) {
-    if (!run_id.has_value() || entry->run_id == *run_id) return RunName{entry->job, entry->run_id};
-  }
-  return std::nullopt;
-}
-
 /// Of the latest attempt.
-void add_ranks(const journal::JobLog& log, report::Question& question) {
+void add_ranks(journal::JobLog& log, report::Question& question) {
   if (log.attempts().empty()) return;
   const auto seconds = [](int64_t ns) { return static_cast<double>(ns) / 1e9; };
   for (journal::RankSigns& rank : journal::ranks_of(log, log.attempts().size() - 1)) {
@@ -38,7 +26,7 @@ void add_ranks(const journal::JobLog& log, report::Question& question) {
 }
 
 /// In the latest attempt that did not end well; in the one that hangs, where one does.
-std::optional<int64_t> who_stopped_first(const journal::JobLog& log, const report::Report& report) {
+std::optional<int64_t> who_stopped_first(journal::JobLog& log, const report::Report& report) {
   using report::AttemptStatus;
   for (size_t i = report.attempts.size(); i-- > 0;) {
     const report::Attempt& attempt = report.attempts[i];
@@ -57,10 +45,11 @@ std::optional<int64_t> who_stopped_first(const journal::JobLog& log, const repor
 }  // namespace
 
 Result<RunName> find_run(FileSystem& files, const std::vector<journal::Root>& roots, std::string_view text) {
-  if (std::optional<RunName> run = run_of(files, roots, text, std::nullopt)) return *run;
+  if (std::optional<RunName> run = journal::find_latest_run(files, roots, text)) return *run;
   const size_t at = text.rfind('@');
   if (at != std::string_view::npos && at > 0 && at + 1 < text.size()) {
-    if (std::optional<RunName> run = run_of(files, roots, text.substr(0, at), text.substr(at + 1))) return *run;
+    const std::string_view job = text.substr(0, at), run_id = text.substr(at + 1);
+    if (std::optional<RunName> run = journal::find_named_run(files, roots, job, run_id)) return *run;
   }
   std::string searched;
   for (const journal::Root& root : roots) searched += (searched.empty() ? "" : ", ") + root.path;
@@ -96,7 +85,7 @@ Result<report::Report> FollowedJob::report(report::Question question) {
   add_ranks(*log_, question);
   Result<report::Report> built = report::build(ledger_, question);
   if (built.ok()) built->first_stopped_rank = who_stopped_first(*log_, *built);
-  seal_the_dead(*log_, *clock_);
+  tend(*log_, *clock_);
   return built;
 }
 

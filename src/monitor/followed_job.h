@@ -19,16 +19,13 @@
 #include "base/clock.h"
 #include "base/file_system.h"
 #include "journal/job_log.h"
+#include "journal/run_folder.h"
 #include "ledger/ledger.h"
 #include "report/build.h"
 
 namespace goodput::monitor {
 
-struct RunName {
-  std::string job{};
-  std::string run_id{};
-  friend bool operator==(const RunName&, const RunName&) = default;
-};
+using journal::RunName;
 
 /// What `text` names: a job (its latest run), or, when no job is called so, NAME@RUN.
 /// kNotFound: there is no such job under any of `roots`.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/upkeep.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
 #include "journal/folder_names.h"
+#include "journal/index_writer.h"
 #include "journal/sealer.h"
 
 namespace goodput::monitor {
@@ -12,11 +16,45 @@ namespace {
 
 using Member = journal::JobLog::Member;
 
-constexpr int64_t kPatienceNs = 300'000'000;
+constexpr int64_t kPatienceNs = 500'000'000;
 
-/// Dead, with segments that lie there as they were written.
-std::vector<const Member*> left_by_the_dead(const journal::JobLog& log) {
-  std::vector<const Member*> found;
+/// The run's folders in which we may keep something, one process and one thread at a time.
+class OwnFolders {
+ public:
+  explicit OwnFolders(journal::JobLog& log) : one_thread_(mutex(), std::try_to_lock) {
+    if (!one_thread_.owns_lock()) return;
+    for (Directory* folder : log.run_folders()) {
+      if (!is_ours_alone(*folder)) continue;
+      const Result<Directory*> kept = log.make_kept(*folder);
+      if (!kept.ok() || !is_ours_alone(**kept)) continue;
+      Result<std::unique_ptr<File>> lock = (*kept)->open_file(journal::kLockFile, Access::kReadWrite);
+      if (!lock.ok()) lock = (*kept)->open_file(journal::kLockFile, Access::kCreate);
+      if (!lock.ok() || !(*lock)->lock().ok()) continue;
+      locks_.push_back(std::move(lock).value());
+      folders_.push_back(folder);
+    }
+  }
+  [[nodiscard]] const std::vector<Directory*>& folders() const { return folders_; }
+
+ private:
+  static bool is_ours_alone(Directory& folder) {
+    const Result<FileFacts> facts = folder.facts();
+    constexpr uint32_t kOthers = 077;
+    return facts.ok() && facts->owner == geteuid() && (facts->permissions & kOthers) == 0;
+  }
+  static std::mutex& mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+
+  std::unique_lock<std::mutex> one_thread_;
+  std::vector<std::unique_ptr<File>> locks_;
+  std::vector<Directory*> folders_;
+};
+
+/// Dead, with segments that lie there as they were written; rank 0's first.
+std::vector<Member*> left_by_the_dead(const journal::JobLog& log) {
+  std::vector<Member*> found;
   for (const auto& member : log.members()) {
     if (member->file->facts().is_dead && member->file->has_live_files()) found.push_back(member.get());
   }
@@ -25,19 +63,30 @@ std::vector<const Member*> left_by_the_dead(const journal::JobLog& log) {
   return found;
 }
 
-}  // namespace
-
-void seal_the_dead(const journal::JobLog& log, const Clock& clock) {
-  const int64_t begun_ns = clock.boot_ns();
+void seal_the_dead(const journal::JobLog& log, const Clock& clock, FunctionRef<bool()> is_enough) {
   journal::Machine machine;
-  for (const Member* member : left_by_the_dead(log)) {
+  for (Member* member : left_by_the_dead(log)) {
     if (machine.boot_id.empty()) machine = journal::this_machine(clock);
     const auto folder = member->run_folder->open_directory(journal::id_name(member->file->id()));
     const Status sealed = folder.ok() ? journal::seal_dead_journal(**folder, machine) : folder.status();
     // A disk that takes no files takes none of the next journal either.
     if (sealed.code() == StatusCode::kNoSpace || sealed.code() == StatusCode::kPermissionDenied) return;
-    if (clock.boot_ns() - begun_ns > kPatienceNs) return;
+    // Of another boot nobody comes back; of this one the log looks for itself.
+    if (sealed.ok() && member->file->facts().header->boot_id != machine.boot_id) {
+      if (const Result<FileFacts> facts = (*folder)->facts(); facts.ok()) member->file->note_sealed(facts->modified_ns);
+    }
+    if (is_enough()) return;
   }
+}
+
+}  // namespace
+
+void tend(journal::JobLog& log, const Clock& clock) {
+  const int64_t begun_ns = clock.boot_ns();
+  const auto is_enough = [&] { return clock.boot_ns() - begun_ns > kPatienceNs; };
+  seal_the_dead(log, clock, is_enough);
+  const OwnFolders own(log);
+  journal::IndexWriter(log, clock).write(own.folders(), is_enough);
 }
 
 }  // namespace goodput::monitor
