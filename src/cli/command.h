@@ -50,6 +50,8 @@ Command export_command();
 Command import_command();
 Command recover_command();
 Command simulate_command();
+Command end_command();
+Command split_command();
 Command version_command();
 Command help_command();
 Command completion_command();

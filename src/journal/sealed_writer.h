@@ -37,7 +37,7 @@ class SealedWriter {
 
   /// At its own time.
   Status append(const event::Event& event) { return append(event, event.time_ns); }
-  /// Of an entry without a time of its own: where it stands among the others.
+  /// Recorded at another time than its own; of an entry without one, where it stands among the others.
   Status append(const event::Event& event, int64_t at_ns);
   /// To be kept with the journal; before finish().
   void count(Counter counter, uint64_t count) { counters_[counter] += count; }
