@@ -18,6 +18,12 @@ namespace {
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 constexpr const char* kRemoved = ".removed";
 
+/// A root that is not there, or is another user's, has nothing of ours.
+Status unless_absent(const Status& status) {
+  const bool is_absent = status.code() == StatusCode::kNotFound || status.code() == StatusCode::kPermissionDenied;
+  return is_absent ? Status() : status;
+}
+
 /// A journal with something of the second run.
 struct Division {
   const JobLog::Member* member = nullptr;
@@ -113,9 +119,10 @@ class RunSplit {
     for (const Root& root : roots) RETURN_IF_ERROR(plan(root));
     std::stable_sort(divisions_.begin(), divisions_.end(), removed_earlier);
     SplitOutcome outcome;
-    for (const Division& division : divisions_) {
-      RETURN_IF_ERROR(write_second(division));
-      ++(division.is_cut ? outcome.cut : outcome.moved);
+    // Who opened attempts comes first: other ranks without them are nobody's.
+    for (auto division = divisions_.rbegin(); division != divisions_.rend(); ++division) {
+      RETURN_IF_ERROR(write_second(*division));
+      ++(division->is_cut ? outcome.cut : outcome.moved);
     }
     for (const Division& division : divisions_) RETURN_IF_ERROR(leave_first(division));
     for (const auto& folder : run_folders_) RETURN_IF_ERROR(forget_kept(*folder));
@@ -131,9 +138,9 @@ class RunSplit {
 
   Status plan(const Root& root) {
     const auto folder = open_root(*files_, root);
-    if (!folder.ok()) return {};
+    if (!folder.ok()) return unless_absent(folder.status());
     auto run = open_run_folder(**folder, request_->job, request_->run_id);
-    if (!run.ok()) return {};
+    if (!run.ok()) return unless_absent(run.status());
     RETURN_IF_ERROR(remove_leftovers(**run));
     ASSIGN_OR_RETURN(const std::vector<JournalId> ids, list_journals(**run));
     const size_t before = divisions_.size();
