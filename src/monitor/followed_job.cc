@@ -52,7 +52,7 @@ std::optional<int64_t> who_stopped_first(journal::JobLog& log, const report::Rep
 Result<RunName> find_run(FileSystem& files, const std::vector<journal::Root>& roots, std::string_view text) {
   if (std::optional<RunName> run = journal::find_latest_run(files, roots, text)) return *run;
   const size_t at = text.rfind('@');
-  if (at != std::string_view::npos && at > 0 && at + 1 < text.size()) {
+  if (at != std::string_view::npos && at > 0) {
     const std::string_view job = text.substr(0, at), run_id = text.substr(at + 1);
     if (std::optional<RunName> run = journal::find_named_run(files, roots, job, run_id)) return *run;
   }

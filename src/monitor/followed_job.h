@@ -27,7 +27,7 @@ namespace goodput::monitor {
 
 using journal::RunName;
 
-/// What `text` names: a job (its latest run), or, when no job is called so, NAME@RUN.
+/// What `text` names: a job (its latest run), or, when no job is called so, NAME@RUN; NAME@ is the run without an id.
 /// kNotFound: there is no such job under any of `roots`.
 Result<RunName> find_run(FileSystem& files, const std::vector<journal::Root>& roots, std::string_view text);
 
