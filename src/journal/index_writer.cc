@@ -119,6 +119,7 @@ bool IndexWriter::write_launch(const Member& rank_zero, Directory& folder, std::
   if (index.journals.size() > kMostIndexed || bytes.size() > kMaxIndexBytes) return true;
   if (!replace_cache_file(**kept, name, bytes).ok()) return false;
   for (Member* member : ended) member->is_indexed = true;
+  log_->opened_journals_ += ended.size();
   take_over(rank_zero, folder, std::move(index), checksum_of_index(bytes).value_or(0));
   return true;
 }

@@ -151,6 +151,7 @@ void JobLog::list_folder(RunFolder& folder) {
   for (const auto& member : members_) known.push_back(member->file->id());
   std::sort(known.begin(), known.end());
   folder.was_listed = true;
+  if (folder.is_settled) listed_names_ += listed->size();
   const size_t indexes_before = indexes_.size();
   if (folder.kept != nullptr) {
     for (const JournalId& rank_zero : list_indexes(*folder.kept)) {
@@ -164,7 +165,9 @@ void JobLog::list_folder(RunFolder& folder) {
   }
   std::sort(known.begin(), known.end());
   for (const JournalId& id : *listed) {
-    if (!std::binary_search(known.begin(), known.end(), id)) add_member(id, folder);
+    if (std::binary_search(known.begin(), known.end(), id)) continue;
+    add_member(id, folder);
+    ++opened_journals_;
   }
 }
 
@@ -207,10 +210,7 @@ void JobLog::set_clocks() {
     member->view.writer_bits = writer_bits(header.process_index, header.role, header.journal_id);
   }
   for (const auto& ranks : indexes_) {
-    for (const IndexedRanks::Boot& boot : ranks->boots) {
-      const ClockPair& pair = clocks_[ranks->index.strings[boot.boot_id]].pair;
-      ranks->wall_less_boot_ns[boot.boot_id] = wrapping_subtract(pair.wall_ns, pair.boot_ns);
-    }
+    if (ranks->is_loaded) set_clocks(*ranks);
   }
 }
 

@@ -113,8 +113,15 @@ bool JobLog::load(IndexedRanks& ranks) {
   for (const uint32_t place : ranks.left_out) ranks.places[place] = IndexPlace::kLeftOut;
   ranks.set_boots();
   ranks.is_loaded = true;
-  set_clocks();
+  set_clocks(ranks);
   return true;
+}
+
+void JobLog::set_clocks(IndexedRanks& ranks) {
+  for (const IndexedRanks::Boot& boot : ranks.boots) {
+    const ClockPair& pair = clocks_[ranks.index.strings[boot.boot_id]].pair;
+    ranks.wall_less_boot_ns[boot.boot_id] = wrapping_subtract(pair.wall_ns, pair.boot_ns);
+  }
 }
 
 /// Takes an index in place of journals of which none is known yet.

@@ -10,6 +10,7 @@
 #include "journal/folder_names.h"
 #include "journal/index_writer.h"
 #include "journal/sealer.h"
+#include "monitor/resume_point.h"
 
 namespace goodput::monitor {
 namespace {
@@ -81,12 +82,19 @@ void seal_the_dead(const journal::JobLog& log, const Clock& clock, FunctionRef<b
 
 }  // namespace
 
-void tend(journal::JobLog& log, const Clock& clock) {
+bool tend(journal::JobLog& log, ledger::Ledger& ledger, FunctionRef<bool()> is_worth_it, const Clock& clock) {
   const int64_t begun_ns = clock.boot_ns();
   const auto is_enough = [&] { return clock.boot_ns() - begun_ns > kPatienceNs; };
   seal_the_dead(log, clock, is_enough);
   const OwnFolders own(log);
+  if (own.folders().empty()) return false;
   journal::IndexWriter(log, clock).write(own.folders(), is_enough);
+  if (!is_worth_it()) return false;
+  // First the account, which may read back what the cursor is to know.
+  ResumePoint point{.cursor = {}, .ledger = ledger.snapshot()};
+  if (point.ledger.empty()) return false;
+  point.cursor = log.cursor();
+  return write_resume_point(log, *log.kept_of(*own.folders().front()), point, Durability::kCache).ok();
 }
 
 }  // namespace goodput::monitor
