@@ -97,6 +97,10 @@ void take_journal(FieldReader& in, const IndexedJournal& before, size_t strings,
     journal.times.first_wall_ns = wrapping_add(journal.open.wall_ns, in.signed_number());
     journal.times.last_wall_ns = wrapping_add(journal.times.first_wall_ns, in.signed_number());
   }
+  // Bounds that are upside down are none.
+  if (journal.times.has_boot() != ((bits & kHasBoot) != 0) || journal.times.has_wall() != ((bits & kHasWall) != 0)) {
+    in.fail();
+  }
 }
 
 std::vector<std::byte> encode_facts(const RankIndex& index) {
