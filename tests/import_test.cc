@@ -201,7 +201,10 @@ TEST_F(ImportedJob, AJobThatWasRecordedHereIsNotMixedWithAnImport) {
   const Outcome refused = run({"import", file});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("was recorded here"));
-  EXPECT_EQ(run({"import", file, "--run-id", "elsewhere"}).out, "j@elsewhere: 1 event added\n");
+  const json told = json::parse(run({"import", file, "--run-id", "elsewhere", "--json"}).out, nullptr, false);
+  EXPECT_EQ(told.at("run_id"), "elsewhere");
+  EXPECT_EQ(told.at("added"), 1);
+  EXPECT_EQ(told.at("journal_id").get<std::string>().size(), 32U);
 }
 
 TEST_F(ImportedJob, RunIdsAndBadLinesAreTold) {
