@@ -26,6 +26,7 @@ Status Ledger::step_times(int64_t now_ns, FunctionRef<void(int64_t step, const S
   return engine_->step_times(now_ns, visit);
 }
 std::string_view Ledger::custom_name(uint16_t index) const { return engine_->custom_name(index); }
+int64_t Ledger::settled_before_ns() const { return engine_->settled_before_ns(); }
 std::string Ledger::snapshot() { return engine_->snapshot(); }
 
 Result<Ledger> Ledger::resume(std::string_view snapshot, const Options& options, event::Source& source) {

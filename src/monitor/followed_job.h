@@ -50,9 +50,15 @@ class FollowedJob {
   [[nodiscard]] ledger::Ledger& ledger() { return ledger_; }
 
  private:
-  FollowedJob(std::unique_ptr<journal::JobLog> log, const ledger::Options& options, const Clock& clock);
+  FollowedJob(std::unique_ptr<journal::JobLog> log, ledger::Ledger ledger, const ledger::Options& options,
+              const Clock& clock);
+
+  void keep();
 
   const Clock* clock_;
+  bool is_usual_;  ///< its options are those for which an account is kept
+  uint64_t new_events_ = 0;
+  uint64_t kept_at_ = 0;  ///< what had been found out when the account was kept last
   std::unique_ptr<journal::JobLog> log_;
   ledger::Ledger ledger_;
 };
