@@ -86,6 +86,8 @@ class ImportedJob : public ::testing::Test {
     EXPECT_EQ(got.code, expected.code) << got.err << expected.err;
     if (expected.code == 0) {
       EXPECT_EQ(json::diff(figures(got), figures(expected)), json::array()) << file;
+      // Again, from what the first report kept.
+      EXPECT_EQ(json::diff(figures(run(of_job)), figures(expected)), json::array()) << file;
     }
     EXPECT_THAT(run({"import", file, "--job", job}).out, HasSubstr("nothing added"));
   }
@@ -201,7 +203,10 @@ TEST_F(ImportedJob, AJobThatWasRecordedHereIsNotMixedWithAnImport) {
   const Outcome refused = run({"import", file});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("was recorded here"));
-  EXPECT_EQ(run({"import", file, "--run-id", "elsewhere"}).out, "j@elsewhere: 1 event added\n");
+  const json told = json::parse(run({"import", file, "--run-id", "elsewhere", "--json"}).out, nullptr, false);
+  EXPECT_EQ(told.at("run_id"), "elsewhere");
+  EXPECT_EQ(told.at("added"), 1);
+  EXPECT_EQ(told.at("journal_id").get<std::string>().size(), 32U);
 }
 
 TEST_F(ImportedJob, RunIdsAndBadLinesAreTold) {

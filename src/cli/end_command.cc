@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -22,6 +23,7 @@ namespace {
 
 using monitor::FollowedJob;
 using monitor::RunName;
+using nlohmann::ordered_json;
 
 std::string name_of(const RunName& run) { return run.job + (run.run_id.empty() ? "" : "@" + run.run_id); }
 
@@ -100,6 +102,18 @@ Result<std::optional<report::JobStatus>> status_of(FollowedJob& job, int64_t now
   return ended ? std::optional(report.status) : std::nullopt;
 }
 
+/// `words` takes the status, and the time where one was recorded.
+int tell(Context& context, const RunName& run, report::JobStatus status, std::string_view words,
+         std::optional<int64_t> time_ns) {
+  const std::string time = time_ns ? format_time(*time_ns) : "";
+  ordered_json answer = {
+      {"schema", "goodput.end/1"}, {"job", run.job}, {"run_id", run.run_id}, {"status", word_of(status)}};
+  answer["recorded_end"] = time_ns ? ordered_json(time) : ordered_json();
+  return context.print_done(
+      fmt::format("{}: {}\n", name_of(run), fmt::format(fmt::runtime(words), word_of(status), time)),
+      answer.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+}
+
 int run_end(Context& context, const EndOptions& options) {
   const Result<RunName> run = monitor::find_run(posix_file_system(), roots_of(context), options.job);
   if (!run.ok()) return context.fail("end", run.status());
@@ -114,7 +128,7 @@ int run_end(Context& context, const EndOptions& options) {
   const auto ended = status_of(**job, context.now_ns);
   if (!ended.ok()) return context.fail("end", ended.status());
   const report::JobStatus wanted = options.failed ? report::JobStatus::kFailed : report::JobStatus::kCompleted;
-  if (*ended == wanted) return context.print(fmt::format("{}: has {} already\n", name_of(*run), word_of(wanted)));
+  if (*ended == wanted) return tell(context, *run, wanted, "has {} already", std::nullopt);
   if (ended->has_value()) {
     return cannot(context, Status(StatusCode::kAlreadyExists, fmt::format("ending job \"{}\": it has {} already",
                                                                           name_of(*run), word_of(**ended))));
@@ -123,9 +137,7 @@ int run_end(Context& context, const EndOptions& options) {
   if (!end.ok()) return context.fail("end", end.status());
   const Status recorded = record_end(context, *run, *end, options.failed);
   if (!recorded.ok()) return cannot(context, recorded);
-  if (context.globals.quiet) return kDone;
-  return context.print(
-      fmt::format("{}: {} at {}, its last sign of life\n", name_of(*run), word_of(wanted), format_time(end->time_ns)));
+  return tell(context, *run, wanted, "{} at {}, its last sign of life", end->time_ns);
 }
 
 }  // namespace

@@ -64,6 +64,11 @@ TEST_F(EndCommand, AnEndStands) {
   const Outcome again = run({"end", "llama-7b"});
   EXPECT_EQ(again.code, kDone);
   EXPECT_EQ(again.out, "llama-7b: has completed already\n");
+  EXPECT_EQ(json::parse(run({"end", "llama-7b", "--json"}).out, nullptr, false), (json{{"schema", "goodput.end/1"},
+                                                                                       {"job", "llama-7b"},
+                                                                                       {"run_id", ""},
+                                                                                       {"status", "completed"},
+                                                                                       {"recorded_end", nullptr}}));
   const Outcome otherwise = run({"end", "llama-7b", "--failed"});
   EXPECT_EQ(otherwise.code, kCannot);
   EXPECT_EQ(otherwise.err, "goodput end: ending job \"llama-7b\": it has completed already\n");

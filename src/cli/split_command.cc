@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/time_text.h"
@@ -19,6 +20,7 @@ namespace {
 
 using monitor::FollowedJob;
 using monitor::RunName;
+using nlohmann::ordered_json;
 
 // Times that people read are rounded to the microsecond: one that was copied from a report may lie behind its attempt.
 constexpr int64_t kRoundingNs = 1'000;
@@ -65,7 +67,30 @@ journal::SplitRequest request_of(const RunName& run, FollowedJob& job, const rep
   return request;
 }
 
-Result<std::string> split(Context& context, const SplitOptions& options) {
+struct Told {
+  std::string words, json;
+};
+
+Told told_of(const RunName& run, const journal::SplitRequest& request, size_t attempts, int64_t all_attempts,
+             const journal::SplitOutcome& done) {
+  const ordered_json answer = {{"schema", "goodput.split/1"},
+                               {"job", run.job},
+                               {"run_id", run.run_id},
+                               {"second_run_id", request.second_run_id},
+                               {"at", format_time(request.at_ns)},
+                               {"second_run_attempts", attempts},
+                               {"attempts", all_attempts},
+                               {"journals_moved", done.moved},
+                               {"journals_cut", done.cut}};
+  return {
+      .words = fmt::format("{0}@{1}: the run from {2} on, {3} of {4} attempts ({5} journals moved, {6} cut in two)\n"
+                           "{0}@{7}: the run before\n",
+                           run.job, request.second_run_id, format_time(request.at_ns), attempts, all_attempts,
+                           done.moved, done.cut, run.run_id),
+      .json = answer.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
+}
+
+Result<Told> split(Context& context, const SplitOptions& options) {
   const std::vector<journal::Root> roots = roots_of(context);
   ASSIGN_OR_RETURN(const int64_t at_ns, split_time(options, context.now_ns));
   ASSIGN_OR_RETURN(const RunName run, monitor::find_run(posix_file_system(), roots, options.job));
@@ -81,17 +106,13 @@ Result<std::string> split(Context& context, const SplitOptions& options) {
   const journal::SplitRequest request = request_of(run, *job, report, boundary);
   ASSIGN_OR_RETURN(const journal::SplitOutcome done,
                    journal::split_run(posix_file_system(), roots, job->log(), request));
-  return fmt::format(
-      "{0}@{1}: the run from {2} on, {3} of {4} attempts ({5} journals moved, {6} cut in two)\n"
-      "{0}@{7}: the run before\n",
-      run.job, request.second_run_id, format_time(request.at_ns), report.attempts.size() - boundary,
-      static_cast<int64_t>(report.attempts.size()) + report.attempts_omitted, done.moved, done.cut, run.run_id);
+  return told_of(run, request, report.attempts.size() - boundary,
+                 static_cast<int64_t>(report.attempts.size()) + report.attempts_omitted, done);
 }
 
 int run_split(Context& context, const SplitOptions& options) {
-  const Result<std::string> told = split(context, options);
-  if (!told.ok()) return context.fail("split", told.status());
-  return context.globals.quiet ? kDone : context.print(*told);
+  const Result<Told> told = split(context, options);
+  return told.ok() ? context.print_done(told->words, told->json) : context.fail("split", told.status());
 }
 
 }  // namespace

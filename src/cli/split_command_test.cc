@@ -86,8 +86,13 @@ TEST_F(SplitCommand, TwoAttemptsOfOneProcessArePartedToo) {
   eventful_job();
   const json both = parsed({"llama-7b"});
   const std::string at = both.at("attempts").at(1).at("start");
-  const Outcome done = run({"split", "llama-7b", "--at", at});
-  EXPECT_THAT(done.out, HasSubstr("2 of 3 attempts (2 journals moved, 1 cut in two)")) << done.err;
+  const Outcome done = run({"split", "llama-7b", "--json", "--at", at});
+  const json told = json::parse(done.out, nullptr, false);
+  EXPECT_EQ(told.at("second_run_id"), at) << done.err;
+  EXPECT_EQ(told.at("second_run_attempts"), 2);
+  EXPECT_EQ(told.at("attempts"), 3);
+  EXPECT_EQ(told.at("journals_moved"), 2);
+  EXPECT_EQ(told.at("journals_cut"), 1);
   const json first = parsed({"llama-7b@"}), second = parsed({"llama-7b@" + at});
   EXPECT_EQ(first.at("attempts").size(), 1U);
   EXPECT_EQ(first.at("last_step"), 40);

@@ -142,6 +142,7 @@ class RunSplit {
     auto run = open_run_folder(**folder, request_->job, request_->run_id);
     if (!run.ok()) return unless_absent(run.status());
     RETURN_IF_ERROR(remove_leftovers(**run));
+    RETURN_IF_ERROR(forget_kept(**run));
     ASSIGN_OR_RETURN(const std::vector<JournalId> ids, list_journals(**run));
     const size_t before = divisions_.size();
     for (const JournalId& id : ids) RETURN_IF_ERROR(divide(**run, id));
@@ -262,6 +263,9 @@ Status forget_indexes(FileSystem& files, const std::vector<Root>& roots, const s
     if (!run.ok()) continue;
     const auto kept = (*run)->open_directory(kKeptFolder);
     if (!kept.ok()) continue;
+    if ((*kept)->facts(kDroppedFile).ok()) {
+      return split_failure("its oldest events are gone (disk budget), and their account cannot be divided");
+    }
     for (const JournalId& rank_zero : list_indexes(**kept)) {
       const auto bytes = read_whole_file(**kept, index_name(rank_zero), kMaxIndexBytes);
       if (!bytes.ok()) continue;

@@ -32,8 +32,8 @@ struct SplitOutcome {
   size_t cut = 0;    ///< journals with something of both runs
 };
 
-/// Removes what readers keep of the run's ranks, so that a log opened afterwards reads all journals. kUnsupported: of
-/// some of them that is all there is.
+/// Removes what readers keep of the run, so that a log opened afterwards reads all journals. kUnsupported: of some of
+/// what was recorded that is all there is (disk budget).
 Status forget_indexes(FileSystem& files, const std::vector<Root>& roots, const std::string& job,
                       const std::string& run_id);
 
