@@ -105,17 +105,12 @@ int64_t indexes_in(const std::string& root) {
 int run() {
   const auto base = std::filesystem::temp_directory_path() / "goodput-ranks-bench";
   const std::string all = base / "all", alone = base / "alone";
-  if (std::getenv("REUSE") == nullptr) {
-    std::filesystem::remove_all(base);
-    make_job(alone, 1);
-    make_job(all, kRanks);
-  }
+  std::filesystem::remove_all(base);
+  make_job(alone, 1);
+  make_job(all, kRanks);
   const double unindexed_ns = report_ns(all, kRanks);
   int reports = 1;
-  while (indexes_in(all) < kAttempts && reports < kMostReports) {
-    report_ns(all, kRanks);
-    ++reports;
-  }
+  for (; indexes_in(all) < kAttempts && reports < kMostReports; ++reports) report_ns(all, kRanks);
   Table table;
   const std::vector<double> cost =
       alternate({[&] { return report_ns(all, kRanks); }, [&] { return report_ns(alone, 1); }});
@@ -124,7 +119,7 @@ int run() {
              Table::format("%.1f ms against %.2f ms", cost[0] / 1e6, cost[1] / 1e6)});
   table.add({"the same before it was indexed", unindexed_ns / cost[1], 0, against,
              Table::format("%.0f ms, indexed by %.0f reports", unindexed_ns / 1e6, static_cast<double>(reports))});
-  if (std::getenv("KEEP") == nullptr) std::filesystem::remove_all(base);
+  std::filesystem::remove_all(base);
   return table.exit_code();
 }
 

@@ -39,7 +39,7 @@ std::string all_of(Event event) {
   return described(event) + " fingerprint " + std::to_string(event.fingerprint);
 }
 
-class ImportTest : public ::testing::Test {
+class ImportedJob : public ::testing::Test {
  protected:
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string write(const std::string& name, const std::string& text) const {
@@ -86,6 +86,8 @@ class ImportTest : public ::testing::Test {
     EXPECT_EQ(got.code, expected.code) << got.err << expected.err;
     if (expected.code == 0) {
       EXPECT_EQ(json::diff(figures(got), figures(expected)), json::array()) << file;
+      // Again, from what the first report kept.
+      EXPECT_EQ(json::diff(figures(run(of_job)), figures(expected)), json::array()) << file;
     }
     EXPECT_THAT(run({"import", file, "--job", job}).out, HasSubstr("nothing added"));
   }
@@ -93,9 +95,9 @@ class ImportTest : public ::testing::Test {
   TemporaryFolder folder_{"/dev/shm"};  // hundreds of imports, each of which syncs
 };
 
-class GoldenImport : public ImportTest, public ::testing::WithParamInterface<std::string> {};
+class ImportedGoldenCase : public ImportedJob, public ::testing::WithParamInterface<std::string> {};
 
-TEST_P(GoldenImport, ReportOfTheImportIsTheReportOfTheLog) {
+TEST_P(ImportedGoldenCase, ReportOfTheImportIsTheReportOfTheLog) {
   for (const auto& entry : std::filesystem::directory_iterator(GetParam())) {
     std::ostringstream text;
     text << std::ifstream(entry.path()).rdbuf();
@@ -108,10 +110,10 @@ TEST_P(GoldenImport, ReportOfTheImportIsTheReportOfTheLog) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Folders, GoldenImport, ::testing::Values("tests/golden/conformance", "tests/golden/own"),
+INSTANTIATE_TEST_SUITE_P(Folders, ImportedGoldenCase, ::testing::Values("tests/golden/conformance", "tests/golden/own"),
                          [](const auto& folder) { return std::filesystem::path(folder.param).filename().string(); });
 
-TEST_F(ImportTest, SoItIsOfRandomHistories) {
+TEST_F(ImportedJob, SoItIsOfRandomHistories) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const reference::History history = reference::random_history(seed);
     const std::string file = write("log.jsonl", lines_of(history.events, "the job", seed % 2 == 0));
@@ -119,7 +121,7 @@ TEST_F(ImportTest, SoItIsOfRandomHistories) {
   }
 }
 
-TEST_F(ImportTest, SoItIsOfASimulatedJobInSeveralSegments) {
+TEST_F(ImportedJob, SoItIsOfASimulatedJobInSeveralSegments) {
   simulate::Simulation job(
       {.steps = 30'000, .ranks = 2, .statistics = true, .heartbeat_seconds = 30, .mtbf_seconds = 900});
   std::string text;
@@ -130,7 +132,7 @@ TEST_F(ImportTest, SoItIsOfASimulatedJobInSeveralSegments) {
   expect_same_reports(write("log.jsonl", text), "the job", "1768000000");
 }
 
-TEST_F(ImportTest, EventsOfEveryKindAreKeptWithAllThatTheyCarry) {
+TEST_F(ImportedJob, EventsOfEveryKindAreKeptWithAllThatTheyCarry) {
   event::RandomEvents random(17);
   std::vector<Event> events;
   for (int i = 0; i < 20'000; ++i) events.push_back(random.make());
@@ -169,7 +171,7 @@ TEST_F(ImportTest, EventsOfEveryKindAreKeptWithAllThatTheyCarry) {
   }
 }
 
-TEST_F(ImportTest, WhatALongerLogRepeatsIsAddedOnce) {
+TEST_F(ImportedJob, WhatALongerLogRepeatsIsAddedOnce) {
   simulate::Simulation job({.steps = 500, .origins = false, .statistics = true, .mtbf_seconds = 60});
   std::vector<std::string> lines;
   job.run([&](std::span<const Event> events) {
@@ -191,7 +193,7 @@ TEST_F(ImportTest, WhatALongerLogRepeatsIsAddedOnce) {
             json::array());
 }
 
-TEST_F(ImportTest, AJobThatWasRecordedHereIsNotMixedWithAnImport) {
+TEST_F(ImportedJob, AJobThatWasRecordedHereIsNotMixedWithAnImport) {
   const std::string file = write("log.jsonl", "{\"job_name\":\"j\",\"job_start_time\":1767225600.0}\n");
   {
     const cli::testing::ScopedEnvironment quiet("GOODPUT_QUIET", "1");
@@ -201,10 +203,13 @@ TEST_F(ImportTest, AJobThatWasRecordedHereIsNotMixedWithAnImport) {
   const Outcome refused = run({"import", file});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("was recorded here"));
-  EXPECT_EQ(run({"import", file, "--run-id", "elsewhere"}).out, "j@elsewhere: 1 event added\n");
+  const json told = json::parse(run({"import", file, "--run-id", "elsewhere", "--json"}).out, nullptr, false);
+  EXPECT_EQ(told.at("run_id"), "elsewhere");
+  EXPECT_EQ(told.at("added"), 1);
+  EXPECT_EQ(told.at("journal_id").get<std::string>().size(), 32U);
 }
 
-TEST_F(ImportTest, RunIdsAndBadLinesAreTold) {
+TEST_F(ImportedJob, RunIdsAndBadLinesAreTold) {
   const std::string file = write("log.jsonl",
                                  "{\"job_name\":\"j\",\"run_id\":\"r\",\"job_start_time\":1767225600.0}\n"
                                  "{\"job_name\":\"j\",\"run_id\":\"r\",\"step_start_time\":\"no\",\"step_count\":1}\n"
@@ -218,7 +223,7 @@ TEST_F(ImportTest, RunIdsAndBadLinesAreTold) {
   EXPECT_EQ(report.at("data_quality").at("findings").at(0).at("count"), 2);
 }
 
-TEST_F(ImportTest, WhatCannotBeImportedIsSaid) {
+TEST_F(ImportedJob, WhatCannotBeImportedIsSaid) {
   EXPECT_EQ(run({"import", path("none")}).code, 3);
   EXPECT_EQ(run({"import", write("empty", "")}).code, 1);
   EXPECT_EQ(run({"report", "--input", path("empty")}).code, 1);

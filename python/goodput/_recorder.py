@@ -63,7 +63,7 @@ class Recorder(_binding.Recorder):
             process_index,
             attempt_id,
             None if directory is None else str(directory),
-            None if labels is None else dict(labels),
+            dict(labels.items()) if labels is not None and hasattr(labels, "items") else None,
             accelerators,
             accelerator_type,
             bool(enabled),
@@ -138,6 +138,13 @@ class Recorder(_binding.Recorder):
     def lost_events(self) -> int:
         """How many events of this process could not be kept, for whatever cause."""
         return self._lost_events
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Closes; the job's own end is job()'s to tell."""
+        self._close()
 
     def __repr__(self) -> str:
         if not self._job:

@@ -349,6 +349,47 @@ def test_entries_that_come_again_count_once_and_bad_ones_not_at_all():
         assert calculator.get_job_goodput()[0] == pytest.approx(200 / 3)
 
 
+class ForgetfulLog(CloudLog):
+    """Gives a cursor and does not care for it; or has no cursor and keeps only its newest entries."""
+
+    def __init__(self, cursor, newest=None):
+        super().__init__()
+        self.cursor, self.newest = cursor, newest
+
+    def read_cloud_logging_entries(self, start_time=None, end_time=None, last_entry_info=None):  # NOLINT(name)
+        kept = self.entries if self.newest is None else self.entries[-self.newest :]
+        return list(kept), self.cursor
+
+
+def test_logs_that_do_not_care_for_a_cursor():
+    log = ForgetfulLog(cursor=(START, "an id"))
+    calculator = goodput.GoodputCalculator("job", "log", log)
+    for count in (3, 3, 5, 12):
+        log.entries = history()[:count]
+        calculator.get_job_goodput()
+    assert calculator.get_job_goodput()[0] == pytest.approx(200 / 3)
+
+
+def test_a_first_entry_that_comes_again_takes_nothing_away():
+    log = CloudLog(history()[:3])
+    calculator = goodput.GoodputCalculator("job", "log", log)
+    calculator.get_job_goodput()
+    log.entries += [history()[0], *history()[3:]]
+    assert calculator.get_job_goodput()[0] == pytest.approx(200 / 3)
+
+
+def test_a_log_that_drops_its_oldest_entries_is_read_as_it_is():
+    log = ForgetfulLog(cursor=None, newest=4)
+    calculator = goodput.GoodputCalculator("job", "log", log)
+    log.entries = history()[:4]
+    calculator.get_job_goodput()
+    log.entries = [
+        *history()[:4],
+        *({"job_name": "job", "job_start_time": START.timestamp() + n} for n in range(100, 104)),
+    ]
+    assert calculator.get_job_goodput()[2] == 0
+
+
 def test_numbers_of_numpy_in_entries():
     entries = [{k: np.float64(v) if k.endswith("time") else v for k, v in entry.items()} for entry in history()]
     entries = [{k: np.int64(v) if k == "step_count" else v for k, v in entry.items()} for entry in entries]

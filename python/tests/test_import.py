@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-import statistics
-
 # What is slow to import, or starts something, and is not needed to record.
 SLOW = {"typing", "dataclasses", "inspect", "datetime", "json", "re", "threading", "subprocess", "asyncio", "numpy"}
 
@@ -34,4 +32,5 @@ def test_opening_takes_at_most_5_ms(run_python):
         "import time, goodput\n"
         "start = time.perf_counter(); rec = goodput.Recorder('job'); print(time.perf_counter() - start)"
     )
-    assert statistics.median_low([float(run_python(text).stdout) for _ in range(9)]) < 0.020
+    seconds = [float(run_python(text).stdout) for _ in range(9)]
+    assert sorted(seconds)[2] < 0.005

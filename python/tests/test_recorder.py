@@ -13,6 +13,7 @@ import time
 import goodput
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings, strategies
 
 
 def steps(payloads):
@@ -177,6 +178,8 @@ def test_the_clock_is_read_before_the_number(job, recorded):
     (payload,) = recorded(job)
     assert payload["step_count"] == 3
     assert payload["step_start_time"] < before + 0.04
+    rec.close()
+    assert "slow_step_number" in [finding.kind for finding in goodput.report(job).data_quality.findings]
 
 
 def test_wrong_number_of_arguments_is_a_type_error(job):
@@ -315,6 +318,60 @@ def test_closed_recorders_count_what_they_drop(job, recorded):
     rec.record_step(2)
     assert rec.lost_events == 1
     assert steps(recorded(job)) == [1]
+
+
+def test_a_recorder_closes_with_its_block(job, recorded):
+    with goodput.Recorder(job) as rec:
+        rec.record_step(1)
+    rec.record_step(2)
+    assert steps(recorded(job)) == [1]
+
+
+ANYTHING = strategies.one_of(
+    strategies.none(),
+    strategies.booleans(),
+    strategies.integers(),
+    strategies.floats(),
+    strategies.text(strategies.characters()),
+    strategies.binary(max_size=9),
+    strategies.lists(strategies.integers(), max_size=2),
+    strategies.builds(object),
+)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(a=ANYTHING, b=ANYTHING, c=ANYTHING)
+def test_nothing_that_is_passed_raises(job, a, b, c):
+    with goodput.Recorder(job) as rec:
+        rec.record_step(a)
+        for scope in (
+            rec.step(a, tokens=b, samples=c, flops=a),
+            rec.data_loading(blocking=a),
+            rec.checkpoint_save(a, location=b),
+            rec.checkpoint_restore(a, location=b),
+            rec.custom(a),
+            rec.elastic_wait(a),
+        ):
+            with scope:
+                pass
+        rec.slice_counts(a, b, c)
+        rec.disruption(a, b)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(a=ANYTHING, b=ANYTHING, c=ANYTHING)
+def test_no_option_raises(job, a, b, c):
+    goodput.Recorder(
+        job,
+        run_id=a,
+        process_index=b,
+        attempt_id=c,
+        labels={"a": a, "b": b} if a != b else c,
+        accelerators=a,
+        accelerator_type=b,
+        enabled=c,
+        sync_interval_seconds=a,
+    ).close()
 
 
 def test_a_forked_child_records_nothing_until_it_opens_its_own(job, recorded):

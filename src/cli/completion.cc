@@ -81,7 +81,7 @@ std::string zsh_options(const CLI::App& app) {
   for (const OptionWords& option : options_of(app)) {
     if (option.names.empty()) {
       const bool command = option.value == "COMMAND";
-      out += fmt::format(" \\\n        '{}{}'", option.repeatable ? "*" : ":argument",
+      out += fmt::format(" \\\n        '{}{}'", option.repeatable ? "*:argument" : ":argument",
                          command ? ":_goodput_commands" : zsh_value(option).substr(zsh_value(option).find(':', 1)));
     }
     for (const std::string& name : option.names) {

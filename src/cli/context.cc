@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 #include "cli/exit_code.h"
 #include "cli/terminal_style.h"
@@ -25,6 +26,11 @@ int Context::print(std::string_view text) {
   // A reader that has seen enough is nothing to complain of.
   if (errno != EPIPE) fmt::print(err, "goodput: writing the output: {}\n", std::strerror(errno));
   return kCannot;
+}
+
+int Context::print_done(std::string_view words, std::string_view json) {
+  if (globals.json) return print(std::string(json) + "\n");
+  return globals.quiet ? kDone : print(words);
 }
 
 int Context::fail(std::string_view command, const Status& status) {

@@ -45,6 +45,8 @@ struct Context {
 
   /// Writes all of `text` to `out`: kDone, or kCannot with the reason on `err`.
   int print(std::string_view text);
+  /// What a command did, with its words for people and the object for machines; neither with --quiet, unless --json.
+  int print_done(std::string_view words, std::string_view json);
   /// "goodput COMMAND: MESSAGE" on `err`; the exit code that fits the status' code.
   int fail(std::string_view command, const Status& status);
   /// A remark on `err`, unless --quiet.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/follow_job.h"
 
+#include <fmt/format.h>
+
 namespace goodput::cli {
 
 std::vector<journal::Root> roots_of(const Context& context) {
@@ -19,6 +21,18 @@ Result<std::unique_ptr<monitor::FollowedJob>> follow_run(const Context& context,
                    monitor::FollowedJob::open(posix_file_system(), roots_of(context), run, options, system_clock()));
   RETURN_IF_ERROR(job->poll());
   return job;
+}
+
+std::optional<std::string> who_is_alive(const journal::JobLog& log) {
+  for (const auto& member : log.members()) {
+    const journal::JournalFile::Facts& facts = member->file->facts();
+    if (facts.is_dead || !facts.header) continue;
+    const std::string what =
+        facts.header->role.empty() ? fmt::format("rank {}", facts.header->process_index) : "its " + facts.header->role;
+    return fmt::format("{}, process {} on {}", what, facts.header->pid,
+                       facts.header->host.empty() ? "an unnamed host" : facts.header->host);
+  }
+  return std::nullopt;
 }
 
 Result<report::Report> report_of_job(const Context& context, std::string_view name) {

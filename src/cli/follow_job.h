@@ -10,6 +10,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +30,9 @@ Result<std::unique_ptr<monitor::FollowedJob>> follow_job(const Context& context,
 /// The same of a run that is known.
 Result<std::unique_ptr<monitor::FollowedJob>> follow_run(const Context& context, const monitor::RunName& run,
                                                          const ledger::Options& options);
+
+/// The process that may still record, in words; nothing when all are dead.
+std::optional<std::string> who_is_alive(const journal::JobLog& log);
 
 /// Its report as of now, by the default options, without a timeline.
 Result<report::Report> report_of_job(const Context& context, std::string_view name);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
@@ -17,6 +18,8 @@
 
 namespace goodput::cli {
 namespace {
+
+using nlohmann::ordered_json;
 
 Result<std::unique_ptr<importers::ImportedLog>> read_log(Context& context, const ImportOptions& options) {
   ProgressBar bar(context, "reading " + (options.file == "-" ? std::string("standard input") : options.file));
@@ -66,12 +69,14 @@ int tell(Context& context, const importers::ImportedLog& log, const std::string&
                              loss.count == 1 ? "entry was not used as it stood" : "entries were not used as they stood",
                              loss.reason, loss.first_line));
   }
-  if (context.globals.quiet) return kDone;
   const std::string name = log.job() + (run_id.empty() ? "" : "@" + run_id);
   const std::string known = done.known == 0 ? "" : told(done.known, ", 1 was there already", ", {} were there already");
   const std::string added =
       done.added == 0 ? std::string("nothing added") : told(done.added, "1 event added", "{} events added");
-  return context.print(fmt::format("{}: {}{}\n", name, added, known));
+  const ordered_json answer = {{"schema", "goodput.import/1"}, {"job", log.job()},    {"run_id", run_id},
+                               {"added", done.added},          {"known", done.known}, {"journal_id", done.journal_id}};
+  return context.print_done(fmt::format("{}: {}{}\n", name, added, known),
+                            answer.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
 int run_import(Context& context, const ImportOptions& options) {

@@ -2,12 +2,13 @@
 #include "cli/recovered_files.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
-#include <map>
 #include <optional>
 
 #include "base/file_system.h"
 #include "journal/journal_draft.h"
+#include "journal/read_segments.h"
 #include "journal/recover.h"
 #include "journal/run_folder.h"
 #include "journal/seal.h"
@@ -17,7 +18,6 @@ namespace goodput::cli {
 namespace {
 
 using journal::Segment;
-using journal::SegmentFileName;
 using journal::SegmentForm;
 using journal::SegmentHint;
 
@@ -90,15 +90,7 @@ Status RecoveredFiles::add(const std::string& path) {
 
 Status RecoveredFiles::add_folder(const std::string& path) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Directory> folder, posix_file_system().open_directory(path));
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, folder->list());
-  // Of both forms the live one holds at least what the sealed one does.
-  std::map<uint32_t, SegmentForm> segments;
-  for (const std::string& name : names) {
-    const std::optional<SegmentFileName> parsed = journal::parse_segment_name(name);
-    if (!parsed) continue;
-    const auto [known, is_new] = segments.emplace(parsed->number, parsed->form);
-    if (!is_new) known->second = SegmentForm::kLive;
-  }
+  ASSIGN_OR_RETURN(const std::vector<journal::SegmentFileName> segments, journal::list_segments(*folder));
   if (segments.empty()) {
     return Status(StatusCode::kUnreadable, "recovering " + path + ": no segment of a journal lies in this folder");
   }

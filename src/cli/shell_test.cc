@@ -162,12 +162,14 @@ class Completion : public ::testing::Test {
 
   // What bash offers for the last word.
   std::vector<std::string> offered(const std::vector<std::string>& words) {
+    return offered_by(bash_completion(root_), words);
+  }
+  static std::vector<std::string> offered_by(const std::string& completion, const std::vector<std::string>& words) {
     std::string array;
     for (const std::string& word : words) array += " '" + word + "'";
     const std::string script =
-        bash_completion(root_) +
-        fmt::format("COMP_WORDS=({}); COMP_CWORD={}; _goodput; printf '%s\\n' \"${{COMPREPLY[@]}}\"\n", array,
-                    words.size() - 1);
+        completion + fmt::format("COMP_WORDS=({}); COMP_CWORD={}; _goodput; printf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
+                                 array, words.size() - 1);
     std::istringstream lines(run("bash", script));
     std::vector<std::string> found;
     for (std::string line; std::getline(lines, line);) {
@@ -211,6 +213,17 @@ TEST_F(Completion, BashOffersWordsFilesAndFoldersAsValues) {
   EXPECT_THAT(offered({"goodput", "report", "--dir", "/et"}), ElementsAre("/etc"));
   EXPECT_THAT(offered({"goodput", "report", "--price", ""}), IsEmpty());
   EXPECT_THAT(offered({"goodput", "run", "--", "--"}), Not(Contains("--quiet")));
+}
+
+TEST_F(Completion, BashKnowsEveryCommandOfThisProgram) {
+  const std::string script = testing::run_captured({"completion", "bash"}, commands()).out;
+  const std::vector<std::string> all = offered_by(script, {"goodput", ""});
+  for (const Command& command : commands()) EXPECT_THAT(all, Contains(command.name));
+  EXPECT_THAT(offered_by(script, {"goodput", "import", "--format", ""}), UnorderedElementsAre("payload", "gcloud"));
+  EXPECT_THAT(offered_by(script, {"goodput", "recover", "--output", "/et"}), ElementsAre("/etc"));
+  EXPECT_THAT(offered_by(script, {"goodput", "split", "--a"}), ElementsAre("--at"));
+  EXPECT_THAT(offered_by(script, {"goodput", "end", "--f"}), ElementsAre("--failed"));
+  EXPECT_THAT(offered_by(script, {"goodput", "simulate", "--se"}), ElementsAre("--seed"));
 }
 
 // Types into an interactive zsh that has the script, and returns what the terminal showed until `wanted` did, or until
@@ -261,6 +274,20 @@ TEST_F(Completion, ZshCompletesCommandsOptionsAndWords) {
            {"goodput report --exclude-f\t", "--exclude-file"},
            {"goodput --dir / rep\t", "--dir / report"},
            {"goodput help exp\t", "help export"},
+       }) {
+    EXPECT_THAT(typed_into_zsh(script, keys, wanted), HasSubstr(wanted));
+  }
+}
+
+TEST_F(Completion, ZshKnowsEveryCommandOfThisProgram) {
+  const std::string script = testing::run_captured({"completion", "zsh"}, commands()).out;
+  EXPECT_EQ(run("zsh -n", script), "");
+  for (const auto& [keys, wanted] : std::vector<std::pair<std::string, std::string>>{
+           {"goodput disr\t", "goodput disruptions"},
+           {"goodput import --format gc\t", "--format gcloud"},
+           {"goodput simulate --jo\tu\t", "--journals"},
+           {"goodput split --a\t", "--at"},
+           {"goodput recover /etc/passw\t", "recover /etc/passwd"},
        }) {
     EXPECT_THAT(typed_into_zsh(script, keys, wanted), HasSubstr(wanted));
   }

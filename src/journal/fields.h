@@ -56,6 +56,8 @@ class FieldReader {
     const auto bytes = block(number(in_.size()));
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
+  /// What was read makes no sense.
+  void fail() { ok_ = false; }
   [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] size_t left() const { return in_.size(); }
 

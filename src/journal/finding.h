@@ -35,6 +35,7 @@ constexpr const char* kTooManyNames = "too_many_names";      ///< events whose n
 constexpr const char* kLabelsLeftOut = "labels_left_out";
 constexpr const char* kMalformedEntry = "malformed_entry";  ///< of an imported log: entries that were no events
 constexpr const char* kRepairedEntry = "repaired_entry";    ///< of an imported log: entries used after a repair
+constexpr const char* kHistoryDropped = "history_dropped";  ///< 1: events before its time, and the account of them
 constexpr const char* kSyncFailed = "sync_failed";          ///< times: the disk refused to sync a segment
 }  // namespace finding
 

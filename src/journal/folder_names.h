@@ -22,6 +22,8 @@ namespace goodput::journal {
 constexpr const char* kLayoutFolder = "v1";
 /// In a run's folder, what readers keep there for those who come later.
 constexpr const char* kKeptFolder = "kept";
+/// There, from when on events are still on disk.
+constexpr const char* kDroppedFile = "dropped";
 /// Held with an fcntl lock by the process that writes.
 constexpr const char* kLockFile = "lock";
 

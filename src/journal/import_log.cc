@@ -8,9 +8,8 @@
 #include "journal/folder_names.h"
 #include "journal/journal_draft.h"
 #include "journal/log_identity.h"
-#include "journal/recover.h"
+#include "journal/read_segments.h"
 #include "journal/run_folder.h"
-#include "journal/sealed_format.h"
 #include "journal/sealed_writer.h"
 
 namespace goodput::journal {
@@ -74,16 +73,12 @@ Result<LogSurvey> survey(const ImportRequest& request) {
 }
 
 void add_known(Directory& journal, const JournalId& id, KnownEntries& known) {
-  const Result<std::vector<std::string>> names = journal.list();
-  if (!names.ok()) return;
-  for (const std::string& name : *names) {
-    const std::optional<SegmentFileName> parsed = parse_segment_name(name);
-    if (!parsed) continue;
-    const auto bytes = read_whole_file(journal, name, kMaxSealedBytes);
-    if (!bytes.ok()) continue;
-    const Result<Segment> segment = recover_segment(*bytes, SegmentHint{id, parsed->number});
-    if (!segment.ok()) continue;
-    for (const StoredEvent& stored : segment->events) {
+  const Result<std::vector<SegmentFileName>> files = list_segments(journal);
+  if (!files.ok()) return;
+  for (const SegmentFileName& file : *files) {
+    const Result<std::optional<Segment>> segment = read_segment(journal, id, file);
+    if (!segment.ok() || !*segment) continue;
+    for (const StoredEvent& stored : (*segment)->events) {
       const ImportedFacts& facts = stored.event.imported;
       if (facts.fingerprint != 0) known.fingerprints.insert(facts.fingerprint);
       if (facts.position.major == 0) known.next_ordinal = std::max(known.next_ordinal, facts.position.minor + 1);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "journal/cache_file.h"
+#include "journal/folder_names.h"
 #include "journal/ranks.h"
 #include "journal/read_backwards.h"
 
@@ -19,6 +20,17 @@ constexpr int64_t kLongSilentNs = 3'600 * event::kNanosecondsPerSecond;
 
 bool is_rank_beside_zero(const JobLog::Member& member) {
   return member.rank_zero != nullptr && member.rank_zero != &member && member.file->facts().header->process_index != 0;
+}
+
+uint64_t bytes_of(const JobLog::Member& member) {
+  uint64_t bytes = 0;
+  const auto folder = member.run_folder->open_directory(id_name(member.file->id()));
+  for (size_t i = 0; folder.ok() && i < member.file->segments().size(); ++i) {
+    const uint32_t number = member.file->segments()[i].number;
+    const Result<FileFacts> facts = (*folder)->facts(segment_name(number, SegmentForm::kSealed));
+    if (facts.ok()) bytes += facts->size_bytes;
+  }
+  return bytes;
 }
 
 /// Those of `index` whose journals are not `replaced`.
@@ -117,9 +129,33 @@ bool IndexWriter::write_launch(const Member& rank_zero, Directory& folder, std::
   }
   const std::vector<std::byte> bytes = encode_index(index);
   if (index.journals.size() > kMostIndexed || bytes.size() > kMaxIndexBytes) return true;
-  if (!replace_cache_file(**kept, name, bytes).ok()) return false;
+  const bool is_needed = std::any_of(index.journals.begin(), index.journals.end(),
+                                     [](const IndexedJournal& journal) { return journal.is_dropped; });
+  const Status written =
+      is_needed ? replace_file(**kept, name, scratch_name(name), bytes) : replace_cache_file(**kept, name, bytes);
+  if (!written.ok()) return false;
   for (Member* member : ended) member->is_indexed = true;
+  log_->opened_journals_ += ended.size();
   take_over(rank_zero, folder, std::move(index), checksum_of_index(bytes).value_or(0));
+  return true;
+}
+
+bool IndexWriter::mark_dropped(IndexedRanks& ranks, std::span<const size_t> places) {
+  if (!log_->load(ranks)) return false;
+  Directory& kept = *log_->kept_of(*ranks.run_folder);
+  const std::string name = index_name(ranks.rank_zero);
+  const auto before = read_whole_file(kept, name, kMaxIndexBytes);
+  if (!before.ok()) return false;
+  Result<RankIndex> index = decode_index(*before);
+  if (!index.ok() || index->journals.size() < ranks.count ||
+      checksum_of_ids(*index, ranks.count) != ranks.ids_checksum) {
+    return false;
+  }
+  for (const size_t place : places) index->journals[place].is_dropped = true;
+  const std::vector<std::byte> bytes = encode_index(*index);
+  if (!replace_file(kept, name, scratch_name(name), bytes).ok()) return false;
+  for (const size_t place : places) ranks.index.journals[place].is_dropped = true;
+  ranks.summarize(checksum_of_index(bytes).value_or(0));
   return true;
 }
 
@@ -141,6 +177,7 @@ bool IndexWriter::add(const Member& member, LatenessReader& lateness, Decompress
   journal.attempt_id = *attempt_id;
   journal.host = *host;
   journal.boot_id = *boot_id;
+  journal.bytes = bytes_of(member);
   lateness.set(member, journal.late_p90_ns, journal.late_p99_ns);
   if (!add_events(member, decompressor, index, journal)) return false;
   IndexedTrouble trouble{static_cast<uint32_t>(index.journals.size()), facts.counters, member.file->losses()};

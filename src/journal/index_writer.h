@@ -25,6 +25,9 @@ class IndexWriter {
   /// Launch by launch in `folders`, until `is_enough`. Journals that polls have not given yet are in none.
   void write(std::span<Directory* const> folders, FunctionRef<bool()> is_enough);
 
+  /// Makes an index stand for journals, by their places in it, whose files will be dropped now. Durable when true.
+  bool mark_dropped(IndexedRanks& ranks, std::span<const size_t> places);
+
  private:
   using Member = JobLog::Member;
   /// Of one launch in one folder.

@@ -37,6 +37,7 @@ struct IndexedRanks {
   size_t count = 0;       ///< journals in it when it was looked at; what was added since is not taken from it
   uint32_t checksum = 0;  ///< of its facts then
   uint32_t ids_checksum = 0;
+  uint64_t bytes = 0;              ///< of the files of its journals
   std::vector<uint32_t> left_out;  ///< places that are; while it is not loaded
   /// What those that are not left out have to tell, and when their events are.
   struct Trouble {

@@ -32,6 +32,7 @@ class CursorCodec {
       out.signed_number(first.pair.wall_ns);
       out.number(first.is_fixed ? 1 : 0);
     }
+    out.signed_number(log.oldest_ns_);
     out.number(log.folders_.size());
     for (const JobLog::RunFolder& folder : log.folders_) save_folder(folder, out);
     const auto is_saved = [](const auto& member) { return !member->is_indexed; };
@@ -60,6 +61,7 @@ class CursorCodec {
       first.pair.wall_ns = in.signed_number();
       first.is_fixed = in.number(1) != 0;
     }
+    log.set_oldest(in.signed_number());
     if (in.number() != log.folders_.size()) return not_ours();
     for (JobLog::RunFolder& folder : log.folders_) load_folder(in, log, folder);
     std::vector<std::vector<int64_t>> heartbeats;
@@ -100,6 +102,7 @@ class CursorCodec {
     out.number(ranks.count);
     out.number(ranks.checksum);
     out.number(ranks.ids_checksum);
+    out.number(ranks.bytes);
     std::vector<uint32_t> left_out = ranks.left_out;
     if (ranks.is_loaded) {
       left_out.clear();
@@ -130,6 +133,7 @@ class CursorCodec {
     ranks->count = in.number(kMostIndexed);
     ranks->checksum = static_cast<uint32_t>(in.number(~uint32_t{0}));
     ranks->ids_checksum = static_cast<uint32_t>(in.number(~uint32_t{0}));
+    ranks->bytes = in.number();
     for (uint64_t left = in.number(ranks->count); left > 0 && in.ok(); --left) {
       ranks->left_out.push_back(static_cast<uint32_t>(in.number(ranks->count - 1)));
     }

@@ -142,6 +142,8 @@ std::vector<Finding> JobLog::findings() const {
     add_counters(member->file->facts().counters, start_ns(*member), findings);
     if (header.role.empty() && header.process_index == 0) clocks.push_back(member);
   }
+  // A log that goes on from an account knows what was dropped.
+  if (dropped_before_ns_ > oldest_ns_) findings.add(finding::kHistoryDropped, 1, dropped_before_ns_, "");
   for (const auto& ranks : indexes_) {
     for (const IndexedRanks::Trouble& trouble : ranks->troubles) {
       if (trouble.is_read) continue;

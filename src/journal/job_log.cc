@@ -2,8 +2,10 @@
 #include "journal/job_log.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/checksum.h"
+#include "journal/cache_file.h"
 #include "journal/folder_names.h"
 #include "journal/predictors.h"
 
@@ -17,6 +19,23 @@ constexpr int64_t kFreshChangeNs = 1 * kSecondNs;
 constexpr int64_t kListAgainNs = 10 * kSecondNs;
 
 bool is_rank_zero(const LiveHeader& header) { return header.role.empty() && header.process_index == 0; }
+
+/// "<nanoseconds> <checksum of these digits>".
+std::string dropped_text(int64_t before_ns) {
+  const std::string digits = std::to_string(before_ns);
+  return digits + " " + std::to_string(crc32c(std::as_bytes(std::span(digits))));
+}
+
+int64_t read_dropped(Directory& kept) {
+  constexpr uint64_t kMostBytes = 64;
+  constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+  const auto bytes = read_whole_file(kept, kDroppedFile, kMostBytes);
+  if (!bytes.ok()) return kNever;
+  const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  int64_t before_ns = 0;
+  std::from_chars(text.data(), text.data() + text.size(), before_ns);
+  return text == dropped_text(before_ns) ? before_ns : kNever;
+}
 
 }  // namespace
 
@@ -39,12 +58,20 @@ Result<std::unique_ptr<JobLog>> JobLog::open(FileSystem& files, const std::vecto
       folder.directory = std::move(run).value();
       folder.is_local = folder.directory->is_local();
       if (auto kept = folder.directory->open_directory(kKeptFolder); kept.ok()) folder.kept = std::move(kept).value();
+      if (folder.kept != nullptr)
+        log->dropped_before_ns_ = std::max(log->dropped_before_ns_, read_dropped(*folder.kept));
     } else if (run.status().code() != StatusCode::kNotFound) {
       failure = run.status();
     }
   }
   if (log->folders_.empty()) return failure;
   return log;
+}
+
+Status JobLog::note_dropped(const Directory& run_folder) {
+  ASSIGN_OR_RETURN(Directory* const kept, make_kept(run_folder));
+  const std::string text = dropped_text(std::max(oldest_ns_, dropped_before_ns_));
+  return replace_file(*kept, kDroppedFile, scratch_name(kDroppedFile), std::as_bytes(std::span(text)));
 }
 
 Status JobLog::poll(Sink sink) {
@@ -151,6 +178,7 @@ void JobLog::list_folder(RunFolder& folder) {
   for (const auto& member : members_) known.push_back(member->file->id());
   std::sort(known.begin(), known.end());
   folder.was_listed = true;
+  if (folder.is_settled) listed_names_ += listed->size();
   const size_t indexes_before = indexes_.size();
   if (folder.kept != nullptr) {
     for (const JournalId& rank_zero : list_indexes(*folder.kept)) {
@@ -164,7 +192,9 @@ void JobLog::list_folder(RunFolder& folder) {
   }
   std::sort(known.begin(), known.end());
   for (const JournalId& id : *listed) {
-    if (!std::binary_search(known.begin(), known.end(), id)) add_member(id, folder);
+    if (std::binary_search(known.begin(), known.end(), id)) continue;
+    add_member(id, folder);
+    ++opened_journals_;
   }
 }
 
@@ -207,10 +237,7 @@ void JobLog::set_clocks() {
     member->view.writer_bits = writer_bits(header.process_index, header.role, header.journal_id);
   }
   for (const auto& ranks : indexes_) {
-    for (const IndexedRanks::Boot& boot : ranks->boots) {
-      const ClockPair& pair = clocks_[ranks->index.strings[boot.boot_id]].pair;
-      ranks->wall_less_boot_ns[boot.boot_id] = wrapping_subtract(pair.wall_ns, pair.boot_ns);
-    }
+    if (ranks->is_loaded) set_clocks(*ranks);
   }
 }
 

@@ -13,9 +13,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,6 +49,11 @@ class JobLog final : public event::Source {
   Status poll(Sink sink);
 
   Status read(int64_t from_ns, int64_t to_ns, Sink sink) override;
+  [[nodiscard]] int64_t oldest_ns() const override { return oldest_ns_; }
+  /// What is older is about to be dropped; never goes back. Cursors keep it.
+  void set_oldest(int64_t oldest_ns) { oldest_ns_ = std::max(oldest_ns_, oldest_ns); }
+  /// Notes it in what readers keep of `run_folder`, durably, so that logs without a cursor miss what is gone.
+  Status note_dropped(const Directory& run_folder);
 
   /// What it takes to go on in another process: pass it to resume() of a JobLog that was opened for the same run and
   /// has not polled. Grows with the number of segments, by 20 bytes each.
@@ -55,6 +62,10 @@ class JobLog final : public event::Source {
   Status resume(std::span<const std::byte> cursor);
 
   [[nodiscard]] std::vector<Finding> findings() const;
+
+  /// How much a reader with a cursor of this log is spared: names that were listed (in a folder at rest, where it need
+  /// not list again), each a microsecond, and journals that were opened or indexed, each a hundred.
+  [[nodiscard]] uint64_t searched() const { return listed_names_ + 100 * opened_journals_; }
 
   /// What headers say of the whole job: the newest rank 0's word.
   struct JobFacts {
@@ -129,6 +140,7 @@ class JobLog final : public event::Source {
   void list_folder(RunFolder& folder);
   Member& add_member(const JournalId& id, RunFolder& folder);
   void set_clocks();
+  void set_clocks(IndexedRanks& ranks);
   void assign();
   void set_origins(Member& member, const std::vector<AttemptFrom>& from);
   const event::Origin* origin_of(const Member& member, size_t attempt);
@@ -160,6 +172,10 @@ class JobLog final : public event::Source {
   std::vector<std::vector<std::string>> old_strings_;  // of indexes that grew: origins refer to them
   std::deque<event::Origin> origins_;
   std::map<std::pair<const Member*, std::string>, const event::Origin*> origin_by_attempt_;
+  int64_t oldest_ns_ = std::numeric_limits<int64_t>::min();
+  int64_t dropped_before_ns_ = std::numeric_limits<int64_t>::min();  // as it was noted when this was opened
+  uint64_t listed_names_ = 0;
+  uint64_t opened_journals_ = 0;
   ImportedOrigins imported_origins_;
   size_t looked_at_ = 0;  // of the members that have ended
   Decompressor decompressor_;

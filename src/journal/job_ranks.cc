@@ -40,10 +40,12 @@ void IndexedRanks::summarize(uint32_t facts_checksum) {
   checksum = facts_checksum;
   ids_checksum = checksum_of_ids(index, count);
   troubles.clear();
+  bytes = 0;
   first_event_ns = std::numeric_limits<int64_t>::max();
   last_event_ns = std::numeric_limits<int64_t>::min();
   for (size_t i = 0; i < count; ++i) {
     if (places[i] == IndexPlace::kLeftOut) continue;
+    if (!index.journals[i].is_dropped) bytes += index.journals[i].bytes;
     const TimeBounds& times = index.journals[i].times;
     const auto add = [&](int64_t first_ns, int64_t last_ns) {
       first_event_ns = std::min(first_event_ns, first_ns);
@@ -113,8 +115,15 @@ bool JobLog::load(IndexedRanks& ranks) {
   for (const uint32_t place : ranks.left_out) ranks.places[place] = IndexPlace::kLeftOut;
   ranks.set_boots();
   ranks.is_loaded = true;
-  set_clocks();
+  set_clocks(ranks);
   return true;
+}
+
+void JobLog::set_clocks(IndexedRanks& ranks) {
+  for (const IndexedRanks::Boot& boot : ranks.boots) {
+    const ClockPair& pair = clocks_[ranks.index.strings[boot.boot_id]].pair;
+    ranks.wall_less_boot_ns[boot.boot_id] = wrapping_subtract(pair.wall_ns, pair.boot_ns);
+  }
 }
 
 /// Takes an index in place of journals of which none is known yet.

@@ -59,6 +59,7 @@ void put_journal(const IndexedJournal& journal, const IndexedJournal& before, Fi
   for (const uint32_t place : {journal.attempt_id, journal.host, journal.boot_id}) out.number(place);
   if (journal.late_p90_ns) out.signed_number(*journal.late_p90_ns);
   if (journal.late_p99_ns) out.signed_number(*journal.late_p99_ns);
+  out.number(journal.bytes);
   out.number(journal.events);
   const TimeBounds& times = journal.times;
   if (times.has_boot()) {
@@ -86,6 +87,7 @@ void take_journal(FieldReader& in, const IndexedJournal& before, size_t strings,
   if ((bits & kHasLateness90) != 0) journal.late_p90_ns = in.signed_number();
   if ((bits & kHasLateness99) != 0) journal.late_p99_ns = in.signed_number();
   journal.is_dropped = (bits & kIsDropped) != 0;
+  journal.bytes = in.number();
   journal.events = static_cast<uint32_t>(in.number(~uint32_t{0}));
   if ((bits & kHasBoot) != 0) {
     journal.times.first_boot_ns = wrapping_add(journal.open.boot_ns, in.signed_number());
@@ -94,6 +96,10 @@ void take_journal(FieldReader& in, const IndexedJournal& before, size_t strings,
   if ((bits & kHasWall) != 0) {
     journal.times.first_wall_ns = wrapping_add(journal.open.wall_ns, in.signed_number());
     journal.times.last_wall_ns = wrapping_add(journal.times.first_wall_ns, in.signed_number());
+  }
+  // Bounds that are upside down are none.
+  if (journal.times.has_boot() != ((bits & kHasBoot) != 0) || journal.times.has_wall() != ((bits & kHasWall) != 0)) {
+    in.fail();
   }
 }
 
@@ -252,7 +258,7 @@ bool operator==(const IndexedJournal& a, const IndexedJournal& b) {
     return std::tie(journal.id, journal.process_index, journal.pid, journal.open.boot_ns, journal.open.wall_ns,
                     journal.pulse_boot_ns, journal.last_event_boot_ns, journal.folder_modified_ns, journal.attempt_id,
                     journal.host, journal.boot_id, journal.late_p90_ns, journal.late_p99_ns, journal.is_dropped,
-                    journal.events);
+                    journal.bytes, journal.events);
   };
   return fields(a) == fields(b) && a.times == b.times;
 }

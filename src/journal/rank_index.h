@@ -39,6 +39,7 @@ struct IndexedJournal {
   uint32_t attempt_id = 0, host = 0, boot_id = 0;  ///< places in RankIndex::strings
   std::optional<int64_t> late_p90_ns, late_p99_ns;
   bool is_dropped = false;  ///< its files are gone (disk budget): this is all that there is of it
+  uint64_t bytes = 0;       ///< of its files
   uint32_t events = 0;      ///< that it gives to a ledger: checkpoint statistics
   TimeBounds times;         ///< of these
   friend bool operator==(const IndexedJournal& a, const IndexedJournal& b);

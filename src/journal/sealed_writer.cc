@@ -44,7 +44,7 @@ Status SealedWriter::append(const event::Event& event, int64_t at_ns) {
 }
 
 bool SealedWriter::is_full() const {
-  return events_.size() >= kEventsPerSegment || names_.size() >= kMaxNames || name_bytes_ >= kMaxNameBytes;
+  return events_.size() >= events_per_segment_ || names_.size() >= kMaxNames || name_bytes_ >= kMaxNameBytes;
 }
 
 /// The reverse of EventBatch::append().
@@ -70,7 +70,11 @@ LiveEvent SealedWriter::live_event(const event::Event& event, int64_t at_ns) {
   } else {
     live.name = name_id(event.name);
   }
-  if (form_ == Form::kRecorded) return live;
+  if (form_ == Form::kRecorded) {
+    live.has_wall_time = at_ns != event.time_ns;
+    if (live.has_wall_time) live.wall_ns = event.time_ns;
+    return live;
+  }
   live.is_imported = true;
   live.imported = {.position = event.position, .fingerprint = event.fingerprint};
   if (event.origin == nullptr) return live;

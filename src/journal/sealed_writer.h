@@ -32,12 +32,12 @@ class SealedWriter {
   };
 
   /// `folder` outlives it, and has no segments. The number in `header` is set here.
-  SealedWriter(Directory& folder, LiveHeader header, Form form)
-      : folder_(&folder), form_(form), header_(std::move(header)) {}
+  SealedWriter(Directory& folder, LiveHeader header, Form form, size_t events_per_segment = kEventsPerSegment)
+      : folder_(&folder), form_(form), header_(std::move(header)), events_per_segment_(events_per_segment) {}
 
   /// At its own time.
   Status append(const event::Event& event) { return append(event, event.time_ns); }
-  /// Of an entry without a time of its own: where it stands among the others.
+  /// Recorded at another time than its own; of an entry without one, where it stands among the others.
   Status append(const event::Event& event, int64_t at_ns);
   /// To be kept with the journal; before finish().
   void count(Counter counter, uint64_t count) { counters_[counter] += count; }
@@ -54,6 +54,7 @@ class SealedWriter {
   Directory* folder_;
   Form form_;
   LiveHeader header_;
+  size_t events_per_segment_;
   uint32_t written_ = 0;
   CounterValues counters_;
   ClockPair alive_{};

@@ -78,6 +78,15 @@ std::vector<uint32_t> live_numbers(const std::vector<std::string>& names) {
   return numbers;
 }
 
+/// Held as long as what is returned.
+Result<std::unique_ptr<File>> lock_of(Directory& folder) {
+  Result<std::unique_ptr<File>> lock = folder.open_file(kLockFile, Access::kReadWrite);
+  if (!lock.ok() && lock.status().code() == StatusCode::kNotFound) lock = folder.open_file(kLockFile, Access::kCreate);
+  if (!lock.ok()) return lock;
+  RETURN_IF_ERROR((*lock)->lock());
+  return lock;
+}
+
 Status seal_numbered(Directory& folder, uint32_t number, const std::optional<std::array<uint8_t, 16>>& id) {
   const std::string live_name = segment_name(number, SegmentForm::kLive);
   ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_whole_file(folder, live_name, kMaxLiveFileBytes));
@@ -124,17 +133,26 @@ Status seal_dead_journal(Directory& journal_folder, const Machine& machine) {
   if (!is_dead(pulse.header, pulse.last, {.boot_id = machine.boot_id, .now = machine.now, .is_local = true})) {
     return unavailable("its process was alive a moment ago");
   }
-  Result<std::unique_ptr<File>> lock = journal_folder.open_file(kLockFile, Access::kReadWrite);
-  if (!lock.ok() && lock.status().code() == StatusCode::kNotFound) {
-    lock = journal_folder.open_file(kLockFile, Access::kCreate);
-  }
-  if (!lock.ok()) return lock.status();
-  RETURN_IF_ERROR((*lock)->lock());
+  ASSIGN_OR_RETURN(const std::unique_ptr<File> lock, lock_of(journal_folder));
 
   // Listed again: what was there before the lock was ours may have been sealed by another meanwhile.
   ASSIGN_OR_RETURN(const std::vector<std::string> names_now, journal_folder.list());
   live = live_numbers(names_now);
   for (const uint32_t number : live) RETURN_IF_ERROR(seal_numbered(journal_folder, number, pulse.header.journal_id));
+  return {};
+}
+
+Status drop_segments(Directory& journal_folder, const Machine& machine, std::span<const uint32_t> numbers) {
+  ASSIGN_OR_RETURN(const FileFacts facts, journal_folder.facts());
+  if (facts.owner != machine.user) return unavailable("its folder belongs to another user");
+  // Closing any descriptor of the lock file drops a lock of this process: a journal with live segments may be its own.
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, journal_folder.list());
+  if (!live_numbers(names).empty()) return unavailable("it has live segments");
+  ASSIGN_OR_RETURN(const std::unique_ptr<File> lock, lock_of(journal_folder));
+  for (const uint32_t number : numbers) {
+    const Status removed = journal_folder.remove_file(segment_name(number, SegmentForm::kSealed));
+    if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
+  }
   return {};
 }
 

@@ -11,6 +11,8 @@
 // one holds at least what the sealed one does, and is sealed again. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+
 #include "base/clock.h"
 #include "base/file_system.h"
 #include "journal/segment.h"
@@ -34,5 +36,9 @@ Machine this_machine(const Clock& clock);
 /// or not ours to do: the folder is another user's or on another machine's disk, its lock is held, its liveness moved
 /// within 3 s, or it is this process's own.
 Status seal_dead_journal(Directory& journal_folder, const Machine& machine);
+
+/// Removes sealed segments of a journal that nobody writes any more. kUnavailable: that is not certain (its lock is
+/// held, or it has live segments), or its folder is another user's; nothing is removed then.
+Status drop_segments(Directory& journal_folder, const Machine& machine, std::span<const uint32_t> numbers);
 
 }  // namespace goodput::journal

@@ -34,6 +34,7 @@ class Ledger::Engine {
   Result<std::vector<DisruptionAnswer>> disruptions(int64_t now_ns);
   Status step_times(int64_t now_ns, int64_t from_ns, FunctionRef<void(int64_t step, const StepTime& time)> visit);
   [[nodiscard]] std::string_view custom_name(uint16_t index) const { return names_.text(index); }
+  [[nodiscard]] int64_t settled_before_ns() const;
   [[nodiscard]] std::string snapshot();
   bool restore(std::string_view snapshot);
 

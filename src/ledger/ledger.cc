@@ -27,6 +27,7 @@ Status Ledger::step_times(int64_t now_ns, int64_t from_ns,
   return engine_->step_times(now_ns, from_ns, visit);
 }
 std::string_view Ledger::custom_name(uint16_t index) const { return engine_->custom_name(index); }
+int64_t Ledger::settled_before_ns() const { return engine_->settled_before_ns(); }
 std::string Ledger::snapshot() { return engine_->snapshot(); }
 
 Result<Ledger> Ledger::resume(std::string_view snapshot, const Options& options, event::Source& source) {

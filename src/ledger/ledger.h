@@ -64,6 +64,10 @@ class Ledger {
   /// The name of a custom event in Totals::custom_ns.
   [[nodiscard]] std::string_view custom_name(uint16_t index) const;
 
+  /// What the source holds of earlier times is settled: it is read again for the edges of windows and after a rollback
+  /// into it, and may be dropped once a snapshot is safe. The minimum while nothing is.
+  [[nodiscard]] int64_t settled_before_ns() const;
+
   /// Everything settled, to be resumed over the same source. Versioned; only resume() reads it.
   [[nodiscard]] std::string snapshot();
   /// kUnsupported when the snapshot is of another version or damaged, or of other options: start from nothing then.

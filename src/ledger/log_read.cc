@@ -14,7 +14,6 @@ using event::Kind;
 
 namespace {
 
-constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
 constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
 // A window of a shifted log that is read at once: halved above the one, doubled below the other number of events.

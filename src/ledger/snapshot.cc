@@ -12,7 +12,7 @@ namespace goodput::ledger {
 namespace {
 
 // Raise it when anything written here, or what it means, changes: snapshots are a cache and are made anew.
-constexpr uint64_t kSnapshotVersion = 1;
+constexpr uint64_t kSnapshotVersion = 2;
 constexpr int kBinShift = 38;  // the middle of a bin has no bits below
 constexpr uint64_t kSnapshotMagic = 0x676f6f64'736e6170;
 
@@ -70,7 +70,7 @@ void fields(Archive& archive, Stretch& value) {
             value.used_steady_before, value.steady_before, value.used_later, value.later, value.later_other,
             value.is_stale, value.steady, value.first_steady, value.first_continued, value.lowest_first_step,
             value.highest_step, value.open_tail, value.slices, value.findings, value.events, value.last_event_ns,
-            value.attempts, value.disruption_entries);
+            value.attempts, value.disruption_entries, value.interval_times);
 }
 template <typename Archive>
 void fields(Archive& archive, Options& value) {
@@ -118,6 +118,11 @@ void LogOrder::visit_fields(Archive& archive) {
 template <typename Archive>
 void fields(Archive& archive, LogOrder& value) {
   value.visit_fields(archive);
+}
+
+int64_t Ledger::Engine::settled_before_ns() const {
+  // An attempt on another host may have been moved forward: its events carry earlier times in the source.
+  return stretches_.empty() ? std::numeric_limits<int64_t>::min() : stretches_.back().end_ns - kHostShiftMostNs;
 }
 
 std::string Ledger::Engine::snapshot() {

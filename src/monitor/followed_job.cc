@@ -5,11 +5,16 @@
 
 #include "journal/ranks.h"
 #include "journal/run_folder.h"
+#include "monitor/disk_budget.h"
 #include "monitor/journal_findings.h"
+#include "monitor/resume_point.h"
 #include "monitor/upkeep.h"
 
 namespace goodput::monitor {
 namespace {
+
+// New events and what they were found with. To find them again costs some 3 ms; to keep an account costs as much.
+constexpr uint64_t kWorthKeeping = 20'000;
 
 /// Of the latest attempt.
 void add_ranks(journal::JobLog& log, report::Question& question) {
@@ -47,7 +52,7 @@ std::optional<int64_t> who_stopped_first(journal::JobLog& log, const report::Rep
 Result<RunName> find_run(FileSystem& files, const std::vector<journal::Root>& roots, std::string_view text) {
   if (std::optional<RunName> run = journal::find_latest_run(files, roots, text)) return *run;
   const size_t at = text.rfind('@');
-  if (at != std::string_view::npos && at > 0 && at + 1 < text.size()) {
+  if (at != std::string_view::npos && at > 0) {
     const std::string_view job = text.substr(0, at), run_id = text.substr(at + 1);
     if (std::optional<RunName> run = journal::find_named_run(files, roots, job, run_id)) return *run;
   }
@@ -57,19 +62,30 @@ Result<RunName> find_run(FileSystem& files, const std::vector<journal::Root>& ro
                                            searched + "; `goodput jobs` lists what is there");
 }
 
-FollowedJob::FollowedJob(std::unique_ptr<journal::JobLog> log, const ledger::Options& options, const Clock& clock)
-    : clock_(&clock), log_(std::move(log)), ledger_(options, *log_) {}
+FollowedJob::FollowedJob(std::unique_ptr<journal::JobLog> log, ledger::Ledger ledger, const ledger::Options& options,
+                         const Clock& clock)
+    : clock_(&clock), is_usual_(options == ledger::Options{}), log_(std::move(log)), ledger_(std::move(ledger)) {}
 
 Result<std::unique_ptr<FollowedJob>> FollowedJob::open(FileSystem& files, const std::vector<journal::Root>& roots,
                                                        const RunName& run, const ledger::Options& options,
                                                        const Clock& clock) {
   ASSIGN_OR_RETURN(auto log, journal::JobLog::open(files, roots, run.job, run.run_id, clock));
-  return std::unique_ptr<FollowedJob>(new FollowedJob(std::move(log), options, clock));
+  if (const auto point = read_resume_point(*log)) {
+    Result<ledger::Ledger> ledger = ledger::Ledger::resume(point->ledger, options, *log);
+    if (ledger.ok() && log->resume(point->cursor).ok()) {
+      return std::unique_ptr<FollowedJob>(new FollowedJob(std::move(log), std::move(ledger).value(), options, clock));
+    }
+    // A cursor that was refused may have been taken in part.
+    ASSIGN_OR_RETURN(log, journal::JobLog::open(files, roots, run.job, run.run_id, clock));
+  }
+  ledger::Ledger ledger(options, *log);
+  return std::unique_ptr<FollowedJob>(new FollowedJob(std::move(log), std::move(ledger), options, clock));
 }
 
 Status FollowedJob::poll() {
   return log_->poll([&](std::span<const event::Event> events) {
     ledger_.push(events);
+    new_events_ += events.size();
     return true;
   });
 }
@@ -85,8 +101,16 @@ Result<report::Report> FollowedJob::report(report::Question question) {
   add_ranks(*log_, question);
   Result<report::Report> built = report::build(ledger_, question);
   if (built.ok()) built->first_stopped_rank = who_stopped_first(*log_, *built);
-  tend(*log_, *clock_);
+  keep();
   return built;
+}
+
+/// What the next reader need not find out again.
+void FollowedJob::keep() {
+  const auto found_out = [&] { return new_events_ + log_->searched(); };
+  const auto is_worth_it = [&] { return found_out() - kept_at_ >= kWorthKeeping; };
+  const Upkeep upkeep{.is_usual = is_usual_, .budget_bytes = disk_budget_bytes(journal::system_environment())};
+  if (tend(*log_, ledger_, upkeep, is_worth_it, *clock_)) kept_at_ = found_out();
 }
 
 }  // namespace goodput::monitor

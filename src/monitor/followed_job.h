@@ -27,7 +27,7 @@ namespace goodput::monitor {
 
 using journal::RunName;
 
-/// What `text` names: a job (its latest run), or, when no job is called so, NAME@RUN.
+/// What `text` names: a job (its latest run), or, when no job is called so, NAME@RUN; NAME@ is the run without an id.
 /// kNotFound: there is no such job under any of `roots`.
 Result<RunName> find_run(FileSystem& files, const std::vector<journal::Root>& roots, std::string_view text);
 
@@ -50,9 +50,15 @@ class FollowedJob {
   [[nodiscard]] ledger::Ledger& ledger() { return ledger_; }
 
  private:
-  FollowedJob(std::unique_ptr<journal::JobLog> log, const ledger::Options& options, const Clock& clock);
+  FollowedJob(std::unique_ptr<journal::JobLog> log, ledger::Ledger ledger, const ledger::Options& options,
+              const Clock& clock);
+
+  void keep();
 
   const Clock* clock_;
+  bool is_usual_;  ///< its options are those for which an account is kept
+  uint64_t new_events_ = 0;
+  uint64_t kept_at_ = 0;  ///< what had been found out when the account was kept last
   std::unique_ptr<journal::JobLog> log_;
   ledger::Ledger ledger_;
 };

@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <vector>
 
 #include "journal/folder_names.h"
 #include "journal/index_writer.h"
 #include "journal/sealer.h"
+#include "monitor/disk_budget.h"
+#include "monitor/resume_point.h"
 
 namespace goodput::monitor {
 namespace {
@@ -63,10 +66,8 @@ std::vector<Member*> left_by_the_dead(const journal::JobLog& log) {
   return found;
 }
 
-void seal_the_dead(const journal::JobLog& log, const Clock& clock, FunctionRef<bool()> is_enough) {
-  journal::Machine machine;
+void seal_the_dead(const journal::JobLog& log, const journal::Machine& machine, FunctionRef<bool()> is_enough) {
   for (Member* member : left_by_the_dead(log)) {
-    if (machine.boot_id.empty()) machine = journal::this_machine(clock);
     const auto folder = member->run_folder->open_directory(journal::id_name(member->file->id()));
     const Status sealed = folder.ok() ? journal::seal_dead_journal(**folder, machine) : folder.status();
     // A disk that takes no files takes none of the next journal either.
@@ -79,14 +80,39 @@ void seal_the_dead(const journal::JobLog& log, const Clock& clock, FunctionRef<b
   }
 }
 
+/// First the account, which may read back what the cursor is to know.
+bool keep_account(journal::JobLog& log, ledger::Ledger& ledger, Directory& kept, Durability durability) {
+  ResumePoint point{.cursor = {}, .ledger = ledger.snapshot()};
+  if (point.ledger.empty()) return false;
+  point.cursor = log.cursor();
+  return write_resume_point(log, kept, point, durability).ok();
+}
+
 }  // namespace
 
-void tend(journal::JobLog& log, const Clock& clock) {
+bool tend(journal::JobLog& log, ledger::Ledger& ledger, const Upkeep& upkeep, FunctionRef<bool()> is_worth_it,
+          const Clock& clock) {
   const int64_t begun_ns = clock.boot_ns();
   const auto is_enough = [&] { return clock.boot_ns() - begun_ns > kPatienceNs; };
-  seal_the_dead(log, clock, is_enough);
+  const journal::Machine machine = journal::this_machine(clock);
+  seal_the_dead(log, machine, is_enough);
   const OwnFolders own(log);
-  journal::IndexWriter(log, clock).write(own.folders(), is_enough);
+  if (own.folders().empty()) return false;
+  Directory& kept = *log.kept_of(*own.folders().front());
+  journal::IndexWriter indexes(log, clock);
+  indexes.write(own.folders(), is_enough);
+  bool is_kept = false;
+  if (upkeep.is_usual) {
+    DiskBudget(log, indexes, machine).keep(own.folders(), upkeep.budget_bytes, ledger, [&] {
+      return is_kept = keep_account(log, ledger, kept, Durability::kDurable);
+    });
+  }
+  // Where events are gone nothing else says what they said.
+  const bool is_dropped = log.oldest_ns() != std::numeric_limits<int64_t>::min();
+  if (!is_kept && upkeep.is_usual && is_worth_it()) {
+    is_kept = keep_account(log, ledger, kept, is_dropped ? Durability::kDurable : Durability::kCache);
+  }
+  return is_kept;
 }
 
 }  // namespace goodput::monitor

@@ -12,6 +12,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 import tempfile
 import threading
@@ -52,8 +53,8 @@ class _EntryFile:
     def __init__(self, cloud_logger: Any) -> None:
         self._logger = cloud_logger
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
-        self._first: Any = None
         self._count = 0
+        self._digest = hashlib.blake2b()  # of the lines so far
         self._cursor: tuple[Any, Any] | None = None
 
     @property
@@ -70,24 +71,33 @@ class _EntryFile:
                 start_time=self._cursor[0], end_time=until, last_entry_info=self._cursor
             )
         entries, cursor = answer if isinstance(answer, tuple) else (answer, None)
-        entries = list(entries or [])
-        if not entries:
-            return False
-        # Without a cursor, and of a logger that does not care for it, everything comes again.
-        if self._cursor is None or (len(entries) >= self._count and entries[0] == self._first):
-            if len(entries) == self._count and entries[0] == self._first and self._cursor is not None:
-                return False
-            self._file.seek(0)
-            self._file.truncate()
-            self._first, self._count = entries[0], 0
-        self._file.write(
-            "".join(f"{json.dumps(entry, default=_plain)}\n" for entry in entries).encode("utf-8", "replace")
-        )
-        self._file.flush()
-        self._count += len(entries)
+        lines = [f"{json.dumps(entry, default=_plain)}\n".encode("utf-8", "replace") for entry in entries or []]
+        if self._is_told_again(lines):
+            del lines[: self._count]
+        elif self._cursor is None:
+            self._start_again()
         if cursor is not None and cursor[0] is not None:
             self._cursor = (cursor[0], cursor[1])
+        if not lines:
+            return False
+        for line in lines:
+            self._digest.update(line)
+            self._file.write(line)
+        self._file.flush()
+        self._count += len(lines)
         return True
+
+    def _is_told_again(self, lines: list[bytes]) -> bool:
+        """Whether all that there is comes again first, as from a logger without a cursor, or that does not care for it."""
+        return 0 < self._count <= len(lines) and (
+            hashlib.blake2b(b"".join(lines[: self._count])).digest() == self._digest.digest()
+        )
+
+    def _start_again(self) -> None:
+        """Another log than before: of a logger without a cursor whose oldest entries are gone, for example."""
+        self._file.seek(0)
+        self._file.truncate()
+        self._count, self._digest = 0, hashlib.blake2b()
 
 
 class JobAccount:
