@@ -44,8 +44,7 @@ void Ledger::Engine::push(std::span<const Event> events) {
   const int64_t oldest_ns = source_.oldest_ns();
   for (const Event& event : events) {
     if (event.time_ns < oldest_ns && !event.has(event::kUntimed)) {
-      ++too_late_;
-      if (too_late_first_ns_ == kNoTime || event.time_ns < too_late_first_ns_) too_late_first_ns_ = event.time_ns;
+      note_too_late(event.time_ns);
       continue;
     }
     if (bulk_.has_value() && order_.goes_fast(event) && event.time_ns > bulk_key_.ns) {
@@ -64,6 +63,18 @@ void Ledger::Engine::push(std::span<const Event> events) {
     }
   }
   prepared_.reset();
+}
+
+void Ledger::Engine::note_too_late(int64_t ns) {
+  ++too_late_;
+  if (too_late_first_ns_ == kNoTime || ns < too_late_first_ns_) too_late_first_ns_ = ns;
+}
+
+/// Of a stretch whose events are gone, if only in part, nothing can be told anew.
+bool Ledger::Engine::is_in_dropped(int64_t ns) const {
+  const auto at = std::lower_bound(stretches_.begin(), stretches_.end(), ns,
+                                   [](const Stretch& stretch, int64_t wanted) { return stretch.end_ns < wanted; });
+  return at != stretches_.end() && is_dropped(*at);
 }
 
 // ---- in bulk: what comes in order is folded as it comes ----
@@ -127,6 +138,10 @@ void Ledger::Engine::insert(const Event& event, const Key& key) {
   if (key <= settled_key_ || (!stretches_.empty() && key.ns <= stretches_.back().end_ns)) {
     // What decided the fate of events open at a boundary is as settled as what lies before it; and of the boundary's
     // own instant this may be a second delivery: the source tells.
+    if (is_in_dropped(key.ns)) {
+      note_too_late(key.ns);
+      return;
+    }
     if (key <= settled_key_) late_.push_back(key);
     if (late_.size() > kMaxLate) {
       must_rebuild_ = true;
@@ -303,12 +318,28 @@ Status Ledger::Engine::rebuild() {
   bulk_.reset();
   bulk_key_ = {};
   RETURN_IF_ERROR(order_.rebuild(source_));
-  names_ = {};
-  stretches_.clear();
+  // What is gone cannot be read again: its account stands.
+  const auto dropped_end =
+      std::find_if(stretches_.begin(), stretches_.end(), [&](const Stretch& stretch) { return !is_dropped(stretch); });
+  const auto dropped = static_cast<size_t>(dropped_end - stretches_.begin());
+  FoldState state;
+  if (dropped > 0) {
+    std::span<const std::byte> in = std::as_bytes(std::span(stretches_[dropped - 1].end_state));
+    FoldState::decode(in, state);
+  } else {
+    names_ = {};
+  }
+  stretches_.erase(dropped_end, stretches_.end());
+  state_ = std::move(state);
   settled_key_ = newest_key_ = {};
   settled_totals_ = {};
   bins_ = {};
-  state_ = {};
+  for (Stretch& stretch : stretches_) {
+    settled_key_ = std::max(settled_key_, stretch.settled_key);
+    settled_totals_.add(stretch.totals);
+    stretch.is_counted = stretch.is_counted && stretch.interval_times.has_value();
+    if (stretch.is_counted) bins_.add(*stretch.interval_times);
+  }
   late_.clear();
   must_rebuild_ = false;
   return load_tail();

@@ -50,6 +50,8 @@ class Ledger::Engine {
 
   // engine.cc
   void insert(const event::Event& event, const Key& key);
+  void note_too_late(int64_t ns);
+  [[nodiscard]] bool is_in_dropped(int64_t ns) const;
   bool is_redelivery_in_tail(const event::Event& event, const Key& key, size_t at);
   void settle(size_t keep);
   bool take_in_bulk(const event::Event& event, const Key& key);

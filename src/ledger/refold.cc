@@ -133,6 +133,7 @@ Result<std::optional<Stretch>> Ledger::Engine::fold_stretch(const FoldState& sta
 /// Takes a stretch's step times out of the bins again.
 Status Ledger::Engine::uncount(size_t i, bool without_late) {
   Stretch& stretch = stretches_[i];
+  if (is_dropped(stretch)) return {};  // it will never be counted anew
   if (!std::exchange(stretch.is_counted, false)) return {};
   if (stretch.interval_times.has_value()) {
     bins_.remove(*stretch.interval_times);
@@ -149,7 +150,10 @@ Status Ledger::Engine::uncount(size_t i, bool without_late) {
 Status Ledger::Engine::refold() {
   std::sort(late_.begin(), late_.end());
   size_t first = 0;
-  while (first < stretches_.size() && stretches_[first].settled_key < late_.front()) ++first;
+  while (first < stretches_.size() &&
+         (stretches_[first].settled_key < late_.front() || is_dropped(stretches_[first]))) {
+    ++first;
+  }
   std::vector<Stretch> folded;
   FoldState state = state_before(first);
   Key after = key_before(first);
