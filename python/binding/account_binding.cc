@@ -66,9 +66,10 @@ std::string report(Account& account, int64_t now_ns, std::optional<int64_t> from
 std::map<int64_t, double> step_times(Account& account, int64_t now_ns) {
   const nb::gil_scoped_release others_run;
   std::map<int64_t, double> seconds;
-  raise_unless_ok(account.ledger().step_times(now_ns, std::numeric_limits<int64_t>::min(), [&](int64_t step, const ledger::StepTime& time) {
-    seconds[step] = static_cast<double>(time.ns) / static_cast<double>(time.steps) / 1e9;
-  }));
+  raise_unless_ok(account.ledger().step_times(
+      now_ns, std::numeric_limits<int64_t>::min(), [&](int64_t step, const ledger::StepTime& time) {
+        seconds[step] = static_cast<double>(time.ns) / static_cast<double>(time.steps) / 1e9;
+      }));
   return seconds;
 }
 

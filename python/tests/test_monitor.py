@@ -4,6 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -36,7 +37,7 @@ SERVE = """
 import sys, time
 from tensorboard import program
 board = program.TensorBoard()
-board.configure(argv=[None, "--logdir", sys.argv[1], "--port", "0", "--host", "127.0.0.1", "--samples_per_plugin", "scalars=0"])
+board.configure(argv=[None, "--logdir", sys.argv[1], "--port", "0", "--host", "127.0.0.1", "--samples_per_plugin", "scalars=100000"])
 print(board.launch(), flush=True)
 time.sleep(600)
 """
@@ -81,6 +82,17 @@ def monitor(job, *arguments):
     done = subprocess.run([GOODPUT, "monitor", job, *map(str, arguments)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done
+
+
+def serve(job, *arguments):
+    """A monitor that serves /metrics, and the port that it says."""
+    command = [GOODPUT, "monitor", job, *arguments, "--prometheus", "127.0.0.1:0"]
+    talkative = {name: value for name, value in os.environ.items() if name != "GOODPUT_QUIET"}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=talkative)
+    for line in process.stderr:
+        if found := re.search(r"127\.0\.0\.1:(\d+)", line):
+            return process, int(found.group(1))
+    raise AssertionError(f"goodput monitor ended with {process.wait()}")
 
 
 def test_tensorboard_loads_what_is_written(job, tmp_path, readers):
@@ -147,10 +159,8 @@ def test_a_second_monitor_is_refused_by_the_folder_and_told_who_writes_there(job
 @pytest.mark.parametrize("form", ["text", "openmetrics"])
 def test_prometheus_parsers_read_every_family(job, tmp_path, readers, form):
     record(job, 20)
-    arguments = [GOODPUT, "monitor", job, "--follow", "--interval", "0.2s", "--window", "1h"]
-    process = subprocess.Popen([*arguments, "--prometheus", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+    process, port = serve(job, "--follow", "--interval", "0.2s", "--window", "1h")
     try:
-        port = re.search(r"127\.0\.0\.1:(\d+)", process.stderr.readline()).group(1)
         accept = {"openmetrics": "application/openmetrics-text;version=1.0.0", "text": "text/plain"}[form]
         request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers={"Accept": accept})
         for _ in range(100):
@@ -179,14 +189,9 @@ def test_a_killed_trainer_shows_within_two_intervals(job, tmp_path, run_python):
         "with rec.job():\n for i in range(10**6):\n  rec.record_step(i)\n  time.sleep(0.01)\n"
     )
     trainer = subprocess.Popen([sys.executable, "-c", text, job])
-    arguments = [GOODPUT, "monitor", job, "--wait", "--interval", "1s", "--linger", "2s", "--prometheus", "127.0.0.1:0"]
-    process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True)
+    process, port = serve(job, "--wait", "--interval", "1s", "--linger", "2s")
     try:
-        while True:
-            line = process.stderr.readline()
-            if found := re.search(r"127\.0\.0\.1:(\d+)", line):
-                break
-        url = f"http://127.0.0.1:{found.group(1)}/metrics"
+        url = f"http://127.0.0.1:{port}/metrics"
         time.sleep(1.5)
         trainer.send_signal(signal.SIGKILL)
         trainer.wait()
