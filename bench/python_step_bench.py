@@ -1,5 +1,7 @@
 """One step from Python, against time.time_ns(): by record_step(i), and by `with step(i)`, which is two events.
 
+    .venv/bin/python bench/python_step_bench.py
+
 Each figure is the median of five alternated rounds; a round is the median of many short bursts, from which the empty
 loop is taken away. One recorder, opened in the folder that TMPDIR names, as a trainer on a local disk has it.
 
