@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -199,6 +200,45 @@ TEST_F(ProcessTest, SignalHandlersLoseNothing) {
   EXPECT_EQ(inside.size(), static_cast<size_t>(handled - (handled + 2) / 3));
   EXPECT_EQ(journal.count(event::Kind::kCustomStart), static_cast<size_t>((steps + 99) / 100 + (handled + 2) / 3));
   EXPECT_TRUE(journal.losses.empty());
+}
+
+std::array<Recorder, 5>* handled_recorders = nullptr;
+std::array<std::atomic<int64_t>, 5> handled_counts{};
+
+/// With the first and the last of them in turn, which share a seat of the thread.
+void record_with_both(int) {
+  static std::atomic<int64_t> calls = 0;
+  const size_t i = calls.fetch_add(1) % 2 == 0 ? 0 : 4;
+  (*handled_recorders)[i].step(kHandlerUnit + handled_counts[i].fetch_add(1));
+}
+
+TEST_F(ProcessTest, SignalHandlersLoseNothingWhileRecordersTakeEachOthersSeats) {
+  std::array<Recorder, 5> recorders;
+  for (size_t i = 0; i < recorders.size(); ++i) recorders[i] = open(static_cast<int64_t>(i));
+  handled_recorders = &recorders;
+  struct sigaction action {};
+  action.sa_handler = record_with_both;
+  sigaction(SIGALRM, &action, nullptr);
+  const itimerval often{.it_interval = {0, 20}, .it_value = {0, 20}};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  int64_t steps = 0;
+  for (; steps < 20'000 || handled_counts[0] < 1'000; ++steps) {
+    recorders[0].step(steps);
+    recorders[4].step(steps);
+  }
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &never, nullptr);
+  signal(SIGALRM, SIG_DFL);
+  for (Recorder& recorder : recorders) {
+    EXPECT_EQ(recorder.counts().lost_events, 0U);
+    recorder.close();
+  }
+  for (const WrittenJournal& journal : read()) {
+    const auto i = static_cast<size_t>(journal.header.process_index);
+    if (i != 0 && i != 4) continue;
+    EXPECT_EQ(journal.steps().size(), static_cast<size_t>(steps + handled_counts[i]));
+    EXPECT_TRUE(journal.losses.empty());
+  }
 }
 
 TEST_F(ProcessTest, RecordingInAtexitIsKept) {

@@ -19,11 +19,28 @@ namespace {
 using journal::Counter;
 using journal::kSlotBytes;
 
-void leave_seat(Seat& seat) {
-  const uint64_t writer_id = seat.writer_id.exchange(0, std::memory_order_relaxed);
+/// Of a seat that a call of this thread is changing: no handler that interrupts that call may touch it.
+constexpr uint64_t kChanging = ~uint64_t{0};
+
+/// Makes the seat, in which `writer_id` is seen, this call's to change. False when a call that was interrupted is
+/// changing it, or a handler did so meanwhile.
+bool begin_change(Seat& seat, uint64_t writer_id) {
+  return writer_id != kChanging &&
+         seat.writer_id.compare_exchange_strong(writer_id, kChanging, std::memory_order_relaxed);
+}
+
+/// Gives back what a seat holds that is being changed.
+void let_go(Seat& seat, uint64_t writer_id) {
   if (writer_id == 0 || !seat.table->is_ours(writer_id)) return;
   seat.table->give_back(*seat.lane);
   seat.table->let_go();
+}
+
+void leave_seat(Seat& seat) {
+  const uint64_t writer_id = seat.writer_id.load(std::memory_order_relaxed);
+  if (!begin_change(seat, writer_id)) return;
+  let_go(seat, writer_id);
+  seat.writer_id.store(0, std::memory_order_relaxed);
 }
 
 /// Thread-specific storage, only for its destructor: it gives a thread's lanes back when the thread ends. Should a
@@ -138,14 +155,17 @@ Lane* Writer::own_lane() {
   Seat& seat = thread_seats[seat_];
   const uint64_t seated = seat.writer_id.load(std::memory_order_relaxed);
   if (seated == id_) return seat.lane;
-  if (seated != 0) {
-    if (seat.table->is_ours(seated) && seat.lane->busy.load(std::memory_order_relaxed) != 0) return nullptr;
-    leave_seat(seat);
+  if (!begin_change(seat, seated)) return nullptr;
+  const bool is_in_use =
+      seated != 0 && seat.table->is_ours(seated) && seat.lane->busy.load(std::memory_order_relaxed) != 0;
+  if (is_in_use) {  // by a call that this one interrupts
+    seat.writer_id.store(seated, std::memory_order_relaxed);
+    return nullptr;
   }
+  let_go(seat, seated);
   Lane* lane = lanes_->claim();
-  if (lane == nullptr) return nullptr;
-  if (seat.writer_id.load(std::memory_order_relaxed) != 0) {  // a handler of this thread has sat down meanwhile
-    lanes_->give_back(*lane);
+  if (lane == nullptr) {
+    seat.writer_id.store(0, std::memory_order_relaxed);
     return nullptr;
   }
   lanes_->hold();
