@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <goodput/recorder.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <functional>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "cli/command.h"
@@ -35,8 +37,11 @@ bool is_end(const std::optional<Signal>& signal) {
                                 signal->number == SIGQUIT);
 }
 
-/// How each exporter does, as families of /metrics. The pipes outlive the server that asks.
-std::string own_metrics(const std::vector<Pipe*>& pipes, Exposition form) {
+/// An exporter's name, and how it does.
+using Watched = std::pair<std::string, std::function<PipeCounters()>>;
+
+/// How each exporter does, as families of /metrics.
+std::string own_metrics(const std::vector<Watched>& exporters, Exposition form) {
   struct Family {
     const char* name;
     const char* help;
@@ -54,8 +59,8 @@ std::string own_metrics(const std::vector<Pipe*>& pipes, Exposition form) {
   std::string out;
   for (const Family& family : kFamilies) {
     std::vector<CounterSample> samples;
-    for (const Pipe* pipe : pipes) {
-      samples.push_back({"exporter", pipe->name(), static_cast<double>(pipe->counters().*family.counter)});
+    for (const auto& [name, counters] : exporters) {
+      samples.push_back({"exporter", name, static_cast<double>(counters().*family.counter)});
     }
     out += exporters::expose_counter(family.name, family.help, samples, form);
   }
@@ -82,24 +87,25 @@ void record_death(monitor::FollowedJob& job, const std::string& directory, const
   recorder.process_exit({}, time_ns);
 }
 
-Status open_pipes(Context& context, const MonitorPlan& plan, std::vector<std::unique_ptr<Pipe>>& pipes,
-                  std::vector<Pipe*>& known_to_server) {
+Result<std::vector<std::unique_ptr<Pipe>>> open_pipes(Context& context, const MonitorPlan& plan) {
+  std::vector<std::unique_ptr<Pipe>> pipes;
   if (!plan.tensorboard.empty()) {
     ASSIGN_OR_RETURN(auto board, exporters::TensorBoardExporter::open(plan.tensorboard, "goodput monitor " + plan.job));
     pipes.push_back(std::make_unique<Pipe>(std::move(board), exporters::PipeOptions{}));
   }
   if (!plan.prometheus.empty()) {
-    ASSIGN_OR_RETURN(auto server, exporters::ScrapeServer::listen(plan.prometheus, [&known_to_server](Exposition form) {
-                       return own_metrics(known_to_server, form);
+    std::vector<Watched> others;
+    for (const auto& pipe : pipes) others.emplace_back(pipe->name(), pipe->counters_reader());
+    ASSIGN_OR_RETURN(auto server,
+                     exporters::ScrapeServer::listen(plan.prometheus, [others = std::move(others)](Exposition form) {
+                       return own_metrics(others, form);
                      }));
     const std::string host = plan.prometheus.substr(0, plan.prometheus.rfind(':') + 1);
     context.note(fmt::format("goodput monitor: serving http://{}{}/metrics",
                              host.size() > 1 ? host : "localhost:", server->port()));
-    // Scrapes may come before the first cycle: what they ask for must stand by then.
-    for (const auto& pipe : pipes) known_to_server.push_back(pipe.get());
     pipes.push_back(std::make_unique<Pipe>(std::move(server), exporters::PipeOptions{}));
   }
-  return {};
+  return pipes;
 }
 
 /// Until it is over or a signal ends it; the status is that of a cycle that cannot be gone on from.
@@ -126,15 +132,11 @@ int run_monitor(Context& context, const MonitorOptions& options) {
   Result<std::unique_ptr<monitor::FollowedJob>> job = find_job(context, *plan, signals);
   if (!job.ok()) return context.fail("monitor", job.status());
   if (*job == nullptr) return kDone;
-  // Of the exporters' pipes the server asks while it answers: it is to end before this does.
-  std::vector<Pipe*> known_to_server;
-  std::vector<std::unique_ptr<Pipe>> pipes;
-  if (const Status opened = open_pipes(context, *plan, pipes, known_to_server); !opened.ok()) {
-    return context.fail("monitor", opened);
-  }
+  auto pipes = open_pipes(context, *plan);
+  if (!pipes.ok()) return context.fail("monitor", pipes.status());
   setenv("GOODPUT_QUIET", "1", 1);  // the journal of a death is no recording that anybody wants to be told of
   monitor::Monitor monitor(
-      **job, std::move(pipes),
+      **job, std::move(pipes).value(),
       {.windows_ns = plan->windows_ns,
        .linger_ns = plan->linger_ns,
        .follows = plan->follows,

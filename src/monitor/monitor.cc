@@ -14,6 +14,11 @@ using report::JobStatus;
 // A launcher records how a process ended within milliseconds, and knows more about it.
 constexpr auto kLaunchersTurn = std::chrono::milliseconds(500);
 
+/// For good, or until it is started again.
+bool has_ended(JobStatus status) {
+  return status == JobStatus::kCompleted || status == JobStatus::kFailed || status == JobStatus::kDown;
+}
+
 }  // namespace
 
 Monitor::Monitor(FollowedJob& job, std::vector<std::unique_ptr<exporters::Pipe>> pipes, MonitorOptions options,
@@ -25,9 +30,7 @@ Status Monitor::cycle() {
   if (tell_death(update.report)) {
     ASSIGN_OR_RETURN(update, look());
   }
-  const bool has_ended = update.report.status == JobStatus::kCompleted || update.report.status == JobStatus::kFailed ||
-                         update.report.status == JobStatus::kDown;
-  if (!has_ended) {
+  if (!has_ended(update.report.status)) {
     ended_boot_ns_.reset();
   } else if (!ended_boot_ns_.has_value()) {
     ended_boot_ns_ = clock_->boot_ns();
@@ -40,7 +43,7 @@ Status Monitor::cycle() {
 Result<exporters::Update> Monitor::look() {
   RETURN_IF_ERROR(job_->poll());
   exporters::Update update;
-  report::Question question{.price = options_.price, .now_ns = clock_->wall_ns(), .windows_ns = options_.windows_ns};
+  report::Question question{.now_ns = clock_->wall_ns(), .windows_ns = options_.windows_ns};
   ASSIGN_OR_RETURN(update.report, job_->report(std::move(question)));
   const auto take = [&](int64_t step, const ledger::StepTime& time) {
     update.steps.push_back({step, static_cast<double>(time.ns) / 1e9 / static_cast<double>(time.steps)});
@@ -56,14 +59,11 @@ Result<exporters::Update> Monitor::look() {
 bool Monitor::tell_death(const report::Report& report) {
   if (told_death_ || !watch_.has_died()) return false;
   told_death_ = true;
-  const bool is_known = report.status == JobStatus::kCompleted || report.status == JobStatus::kFailed ||
-                        report.status == JobStatus::kDown;
-  if (is_known || !options_.on_death) return false;
+  if (has_ended(report.status) || !options_.on_death) return false;
   const int64_t time_ns = clock_->wall_ns();
   std::this_thread::sleep_for(kLaunchersTurn);
   const Result<exporters::Update> again = look();
-  const bool by_launcher =
-      again.ok() && (again->report.status != JobStatus::kRunning && again->report.status != JobStatus::kStalled);
+  const bool by_launcher = again.ok() && has_ended(again->report.status);
   if (by_launcher || watch_.attempt_id().empty()) return false;
   options_.on_death(watch_.attempt_id(), time_ns);
   return true;

@@ -25,7 +25,6 @@ struct MonitorOptions {
   std::vector<int64_t> windows_ns{};
   int64_t linger_ns = 60'000'000'000;  ///< how long an ended or dead job is watched on
   bool follows = false;                ///< for ever
-  std::optional<report::Price> price{};
   /// The trainer of this attempt ended at that time, and nobody else has recorded it.
   std::function<void(const std::string& attempt_id, int64_t time_ns)> on_death{};
 };

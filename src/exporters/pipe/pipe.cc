@@ -70,10 +70,16 @@ bool Pipe::finish(int64_t timeout_ns) {
   return state_->has_ended && !state_->waiting.has_value();
 }
 
-PipeCounters Pipe::counters() const {
-  const std::lock_guard lock(state_->mutex);
-  PipeCounters counters = state_->counters;
-  counters.is_waiting = state_->waiting.has_value() || state_->is_sending;
+PipeCounters Pipe::counters() const { return read(*state_); }
+
+std::function<PipeCounters()> Pipe::counters_reader() const {
+  return [state = state_] { return read(*state); };
+}
+
+PipeCounters Pipe::read(State& state) {
+  const std::lock_guard lock(state.mutex);
+  PipeCounters counters = state.counters;
+  counters.is_waiting = state.waiting.has_value() || state.is_sending;
   return counters;
 }
 

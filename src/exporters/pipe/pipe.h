@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -50,11 +51,14 @@ class Pipe {
   bool finish(int64_t timeout_ns);
 
   [[nodiscard]] PipeCounters counters() const;
+  /// The same for whoever asks from another thread: it may outlive the pipe.
+  [[nodiscard]] std::function<PipeCounters()> counters_reader() const;
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
   struct State;
   static void run(const std::shared_ptr<State>& state);
+  static PipeCounters read(State& state);
 
   std::string name_;
   std::shared_ptr<State> state_;

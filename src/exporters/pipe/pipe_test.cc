@@ -110,6 +110,19 @@ TEST(Pipe, AHangingSinkDelaysNobodyAndIsLeftBehind) {
   *is_open = true;
 }
 
+TEST(Pipe, CountersAreReadAlsoWhenItIsGone) {
+  const auto sink = std::make_shared<Sink>();
+  std::function<PipeCounters()> counters;
+  {
+    Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+    counters = pipe.counters_reader();
+    pipe.offer(update_of(1));
+    EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  }
+  EXPECT_EQ(counters().offered, 1U);
+  EXPECT_EQ(counters().sent, 1U);
+}
+
 TEST(Pipe, StepsThatWaitTooLongAreDroppedOldestFirstAndCounted) {
   const auto sink = std::make_shared<Sink>();
   std::atomic<bool> is_open = false;
