@@ -3,16 +3,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -148,6 +145,7 @@ Status TensorBoardExporter::open_file(int64_t now_ns) {
 
 Status TensorBoardExporter::send(const Update& update) {
   if (file_ < 0) RETURN_IF_ERROR(open_file(wall_time_ns()));
+  RETURN_IF_ERROR(write_out());  // what a disk did not take before: until it does, nothing is added
   add_steps(update);
   add_disruptions(update.report);
   add_totals(update.report);

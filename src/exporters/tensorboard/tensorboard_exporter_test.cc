@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <map>
 
@@ -100,6 +102,27 @@ TEST_F(TensorBoard, ARecordThatWasCutIsWrittenAgain) {
   ASSERT_GT(offset_of_step_two, 0U);
   ASSERT_TRUE(open()->send(update_of(0, 3)).ok());
   EXPECT_THAT(points("step_time_seconds"), ElementsAre(Pair(0, 0.5F), Pair(1, 0.5F), Pair(2, 0.5F)));
+}
+
+// A limit on the size of files fails as a full disk does.
+TEST_F(TensorBoard, WhatADiskDidNotTakeWaitsAndDoesNotGrow) {
+  const auto board = open();
+  ASSERT_TRUE(board->send(update_of(0, 3)).ok());
+  rlimit before = {};
+  getrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit full = before;
+  full.rlim_cur = 1;
+  setrlimit(RLIMIT_FSIZE, &full);
+  std::vector<StatusCode> codes;
+  for (int i = 0; i < 100; ++i) codes.push_back(board->send(update_of(3, 5)).code());
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(codes, std::vector<StatusCode>(100, StatusCode::kUnavailable));
+  ASSERT_TRUE(board->send(update_of(3, 5)).ok());
+  EXPECT_THAT(points("step_time_seconds"),
+              ElementsAre(Pair(0, 0.5F), Pair(1, 0.5F), Pair(2, 0.5F), Pair(3, 0.5F), Pair(4, 0.5F)));
+  // Once before, once when the disk was full, once after.
+  EXPECT_EQ(points("goodput/goodput").size(), 3U);
 }
 
 TEST_F(TensorBoard, ASecondWriterIsRefusedAndToldWhoTheFirstIs) {
