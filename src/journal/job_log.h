@@ -50,8 +50,8 @@ class JobLog final : public event::Source {
 
   Status read(int64_t from_ns, int64_t to_ns, Sink sink) override;
   [[nodiscard]] int64_t oldest_ns() const override { return oldest_ns_; }
-  /// What is older is about to be dropped; never goes back. Cursors keep it.
-  void set_oldest(int64_t oldest_ns) { oldest_ns_ = std::max(oldest_ns_, oldest_ns); }
+  /// What is older is about to be dropped. Cursors keep it.
+  void set_oldest(int64_t oldest_ns) { oldest_ns_ = oldest_ns; }
   /// Notes it in what readers keep of `run_folder`, durably, so that logs without a cursor miss what is gone.
   Status note_dropped(const Directory& run_folder);
 

@@ -77,8 +77,12 @@ void DiskBudget::keep(std::span<Directory* const> folders, uint64_t budget_bytes
   }
   // Cursors refer to indexes as they were.
   if (count == 0 && !any_ranks) return;
-  if (count > 0) log_->set_oldest(segments[count - 1].last_ns + 1);
-  if (!keep_account()) return;
+  const int64_t oldest_ns = log_->oldest_ns();
+  if (count > 0) log_->set_oldest(std::max(oldest_ns, segments[count - 1].last_ns + 1));
+  if (!keep_account()) {
+    log_->set_oldest(oldest_ns);  // nothing goes
+    return;
+  }
   for (const Directory* folder : folders) {
     if (count > 0 && !log_->note_dropped(*folder).ok()) return;
   }

@@ -2,7 +2,7 @@
 // rest, never before an index or a kept account knows all that they say.
 //
 //   const uint64_t budget_bytes = disk_budget_bytes(journal::system_environment());
-//   DiskBudget(log, machine, folders).keep(budget_bytes, ledger, [&] { return keep_account_durably(); });
+//   DiskBudget(log, indexes, machine).keep(folders, budget_bytes, ledger, [&] { return keep_account_durably(); });
 //
 // Live files, journals whose lock is held, the last segment of each journal and what a ledger has not settled stay,
 // whatever they take. Windows that begin before what was dropped are coarse from then on. One thread, which holds the

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "monitor/followed_fixture.h"
+#include "monitor/resume_point.h"
 
 namespace goodput::monitor {
 namespace {
@@ -133,6 +134,25 @@ TEST_F(Budget, ThenTheOldestOfRankZeroOnceTheAccountKnowsThem) {
   EXPECT_EQ(grown.last_step, 88'999);
   EXPECT_EQ(grown.start_ns, before.start_ns);
   EXPECT_GT(grown.goodput_seconds, before.goodput_seconds + 28'000);
+}
+
+TEST_F(Budget, AnAccountThatCannotBeKeptDropsNothingAndChangesNoAnswer) {
+  const auto first = attempt(0, 0, 0), second = attempt(1, 0, 29'000);
+  const std::string before = totals(cold());
+  const uint64_t all = bytes();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
+    if (entry.path().filename() != journal::kKeptFolder) continue;
+    std::filesystem::remove(entry.path() / kResumePointFile);
+    std::filesystem::create_directories(entry.path() / kResumePointFile / "in the way");
+    break;
+  }
+  set(all * 3 / 4);
+  const auto job = follow();
+  EXPECT_EQ(totals(report_of(*job)), before);
+  EXPECT_EQ(bytes(), all);
+  const report::Report again = report_of(*job);
+  EXPECT_EQ(totals(again), before);
+  EXPECT_EQ(coarse(again), nullptr);
 }
 
 TEST_F(Budget, LiveFilesLockedJournalsAndTheLastSegmentsStay) {
