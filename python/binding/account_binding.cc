@@ -8,7 +8,6 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -32,7 +31,7 @@ ledger::Options options_of(std::optional<int64_t> dead_after_ns, std::optional<d
                            std::optional<int64_t> stall_floor_ns) {
   ledger::Options options;
   if (dead_after_ns) options.dead_after_ns = *dead_after_ns;
-  if (stall_factor) options.stall_factor.millionths = static_cast<uint64_t>(std::llround(*stall_factor * 1e6));
+  if (stall_factor) options.stall_factor = ledger::Factor::of(*stall_factor);
   if (stall_floor_ns) options.stall_floor_ns = *stall_floor_ns;
   return options;
 }

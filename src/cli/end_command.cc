@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/host_name.h"
 #include "base/time_text.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
@@ -61,8 +62,6 @@ Status record_end(const Context& context, const RunName& run, const End& end, bo
   journal::LogIdentity identity(run.job, run.run_id);
   identity.add(std::string_view(failed ? "failed end" : "completed end"));
   identity.add(static_cast<uint64_t>(end.time_ns));
-  char host[256] = {};
-  if (gethostname(host, sizeof(host) - 1) != 0) host[0] = 0;
   const journal::LiveHeader header{.journal_id = identity.id(),
                                    .open_boot_ns = context.now_ns,
                                    .open_wall_ns = context.now_ns,
@@ -71,7 +70,7 @@ Status record_end(const Context& context, const RunName& run, const End& end, bo
                                    .run_id = run.run_id,
                                    .attempt_id = end.attempt_id,
                                    .role = "monitor",
-                                   .host = host,
+                                   .host = host_name(),
                                    .boot_id = "goodput end",  // no machine's: nobody is taken for alive
                                    .writer = "goodput " GOODPUT_VERSION};
   ASSIGN_OR_RETURN(const std::unique_ptr<Directory> folder, folder_of(context, run));

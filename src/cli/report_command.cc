@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <memory>
 
 #include "cli/command.h"
@@ -21,22 +20,19 @@ ledger::Options ledger_options(const ReportQuery& query) {
   ledger::Options options;
   if (query.dead_after_ns.has_value()) options.dead_after_ns = *query.dead_after_ns;
   if (query.stall_floor_ns.has_value()) options.stall_floor_ns = *query.stall_floor_ns;
-  if (query.stall_factor.has_value()) {
-    options.stall_factor.millionths = static_cast<uint64_t>(std::llround(*query.stall_factor * 1e6));
-  }
+  if (query.stall_factor.has_value()) options.stall_factor = ledger::Factor::of(*query.stall_factor);
   return options;
 }
 
-report::Question question_of(const ReportQuery& query, const Context& context, std::string job) {
+report::Question question_of(const ReportQuery& query, const Context& context, std::string_view accelerator_type) {
   report::Question question;
-  question.job = std::move(job);
   question.now_ns = query.now_ns.value_or(context.now_ns);
   question.from_ns = query.from_ns;
   question.to_ns = query.to_ns;
   question.windows_ns = query.windows_ns;
   question.exclusions = query.exclusions_ns;
   question.with_timeline = !context.globals.json;
-  question.price = price_for(query, context.config, "");
+  question.price = price_for(query, context.config, accelerator_type);
   return question;
 }
 
@@ -66,7 +62,8 @@ Result<report::Report> report_of_input(const ReportQuery& query, Context& contex
     ledger.push(events);
     return true;
   }));
-  report::Question question = question_of(query, context, log->job());
+  report::Question question = question_of(query, context, "");
+  question.job = log->job();
   for (const importers::ImportLoss& loss : log->losses()) question.findings.push_back(finding_of(loss));
   return report::build(ledger, question);
 }
@@ -74,9 +71,7 @@ Result<report::Report> report_of_input(const ReportQuery& query, Context& contex
 Result<report::Report> report_of_job(const ReportQuery& query, Context& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<monitor::FollowedJob> job,
                    follow_job(context, query.job, ledger_options(query)));
-  report::Question question = question_of(query, context, "");
-  question.price = price_for(query, context.config, job->log().job_facts().accelerator_type);
-  return job->report(std::move(question));
+  return job->report(question_of(query, context, job->log().job_facts().accelerator_type));
 }
 
 int run_report(Context& context, const ReportOptions& options) {

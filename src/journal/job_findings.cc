@@ -140,7 +140,7 @@ std::vector<Finding> JobLog::findings() const {
     }
     add_losses(member->file->losses(), start_ns(*member), findings);
     add_counters(member->file->facts().counters, start_ns(*member), findings);
-    if (header.role.empty() && header.process_index == 0) clocks.push_back(member);
+    if (is_rank_zero(header)) clocks.push_back(member);
   }
   // A log that goes on from an account knows what was dropped.
   if (dropped_before_ns_ > oldest_ns_) findings.add(finding::kHistoryDropped, 1, dropped_before_ns_, "");

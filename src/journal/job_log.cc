@@ -18,8 +18,6 @@ constexpr int64_t kFreshChangeNs = 1 * kSecondNs;
 // And listings may miss a name: looked at again now and then (3,000 names: 1 ms).
 constexpr int64_t kListAgainNs = 10 * kSecondNs;
 
-bool is_rank_zero(const LiveHeader& header) { return header.role.empty() && header.process_index == 0; }
-
 /// "<nanoseconds> <checksum of these digits>".
 std::string dropped_text(int64_t before_ns) {
   const std::string digits = std::to_string(before_ns);

@@ -61,6 +61,9 @@ struct LiveHeader {
 /// A log that somebody else wrote (import_log.h), not a process of ours.
 inline bool is_imported(const LiveHeader& header) { return (header.header_flags & kImportedFlag) != 0; }
 
+/// The process that is its job's clock; of an attempt, if it is no launcher's or monitor's.
+inline bool is_rank_zero(const LiveHeader& header) { return header.role.empty() && header.process_index == 0; }
+
 /// `text`, or its longest head of whole UTF-8 characters that fits `bytes`.
 std::string_view cut_text(std::string_view text, size_t bytes);
 

@@ -39,7 +39,7 @@ struct Division {
 
 bool opens_attempts(const JobLog::Member& member) {
   const LiveHeader& header = *member.file->facts().header;
-  return is_imported(header) || (header.role.empty() && header.process_index == 0);
+  return is_imported(header) || is_rank_zero(header);
 }
 
 Status split_failure(const std::string& why) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "ledger/limits.h"
@@ -11,6 +12,9 @@ namespace goodput::ledger {
 /// An exact decimal factor: value / 10^6.
 struct Factor {
   uint64_t millionths = 10'000'000;
+
+  /// The nearest to a number from 0 on.
+  static Factor of(double value) { return {static_cast<uint64_t>(std::llround(value * 1e6))}; }
 };
 
 /// How much a ledger keeps. No answer depends on it: tests make everything small.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "base/checksum.h"
 #include "ledger/codec.h"
 #include "ledger/engine.h"
 
@@ -12,15 +13,11 @@ namespace goodput::ledger {
 namespace {
 
 // Raise it when anything written here, or what it means, changes: snapshots are a cache and are made anew.
-constexpr uint64_t kSnapshotVersion = 2;
+constexpr uint64_t kSnapshotVersion = 3;
 constexpr int kBinShift = 38;  // the middle of a bin has no bits below
 constexpr uint64_t kSnapshotMagic = 0x676f6f64'736e6170;
 
-uint64_t checksum_of(std::string_view bytes) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : bytes) hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
-  return hash;
-}
+uint64_t checksum_of(std::string_view bytes) { return crc32c(std::as_bytes(std::span(bytes))); }
 
 }  // namespace
 

@@ -59,9 +59,8 @@ constexpr Words kWords[] = {
      "{} entries of an imported log were used after a repair",
      "`goodput report --input FILE` on that log tells which; whoever writes it has a fault."},
     {kind::kHistoryDropped, Severity::kWarning,
-     "Events before this time were dropped from disk, and the account of them cannot be used here: they are not in "
-     "this "
-     "report",
+     "Events before this time were dropped from disk, and the account of them cannot be used here: "
+     "they are not in this report",
      "", "Ask with the usual options; raise GOODPUT_DISK_BUDGET to keep more."},
     {kind::kSyncFailed, Severity::kWarning, "The disk refused to sync a journal once",
      "The disk refused to sync a journal {} times",

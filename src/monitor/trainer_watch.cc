@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -28,14 +28,16 @@ std::optional<int64_t> start_boot_ns(int64_t pid) {
   std::istringstream fields(text.substr(name_end + 1));
   std::string field;
   for (int i = 0; i < 20; ++i) fields >> field;
-  if (!fields) return std::nullopt;
-  return std::stoll("0" + field) * (1'000'000'000 / sysconf(_SC_CLK_TCK));
+  int64_t ticks = 0;
+  if (!fields || std::from_chars(field.data(), field.data() + field.size(), ticks).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return ticks * (1'000'000'000 / sysconf(_SC_CLK_TCK));
 }
 
-bool is_rank_zero(const JobLog::Member& member) {
+bool is_trainer(const JobLog::Member& member) {
   const auto& header = member.file->facts().header;
-  return member.part == journal::JournalPart::kIncluded && header.has_value() && header->role.empty() &&
-         header->process_index == 0;
+  return member.part == journal::JournalPart::kIncluded && header.has_value() && journal::is_rank_zero(*header);
 }
 
 }  // namespace
@@ -53,7 +55,7 @@ void TrainerWatch::choose(const JobLog& log) {
     return JobLog::wall_ns(member, member.file->facts().header->open_boot_ns);
   };
   for (const auto& member : log.members()) {
-    if (is_rank_zero(*member) && (latest == nullptr || opened_ns(*member) > opened_ns(*latest))) latest = member.get();
+    if (is_trainer(*member) && (latest == nullptr || opened_ns(*member) > opened_ns(*latest))) latest = member.get();
   }
   if (latest == nullptr || (latest->file->id() == journal_id_ && process_ >= 0)) return;
   const journal::LiveHeader& header = *latest->file->facts().header;

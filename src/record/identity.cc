@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "base/clock.h"
+#include "base/host_name.h"
 
 namespace goodput::record {
 namespace {
@@ -100,11 +101,6 @@ std::vector<std::pair<std::string, std::string>> labels(const RecorderOptions& o
     if (!std::any_of(kept.begin(), kept.end(), same_key)) kept.push_back(std::move(label));
   }
   return kept;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 }  // namespace

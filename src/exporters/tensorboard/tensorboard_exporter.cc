@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/file_system.h"
+#include "base/host_name.h"
 #include "base/time_text.h"
 #include "exporters/incumbent_names.h"
 #include "exporters/metrics.h"
@@ -30,9 +31,9 @@ constexpr const char* kStepTime = "step_time_seconds";
 constexpr const char* kStepDeviation = "step_deviation";
 constexpr const char* kDisruptions = "disruptions";
 
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof(name) - 1) == 0 && name[0] != '\0' ? name : "localhost";
+std::string writer_host() {
+  const std::string name = host_name();
+  return name.empty() ? "localhost" : name;
 }
 
 std::string lower(std::string_view text) {
@@ -100,7 +101,7 @@ Result<std::unique_ptr<TensorBoardExporter>> TensorBoardExporter::open(const std
     return Status(StatusCode::kAlreadyExists, fmt::format("writing to the TensorBoard folder {}: {} already does",
                                                           folder, got > 0 ? other : "another process"));
   }
-  const std::string words = fmt::format("{} (process {} on {})", owner, getpid(), host_name());
+  const std::string words = fmt::format("{} (process {} on {})", owner, getpid(), writer_host());
   if (ftruncate(lock, 0) == 0) (void)!::pwrite(lock, words.data(), words.size(), 0);
   std::unique_ptr<TensorBoardExporter> made(new TensorBoardExporter(std::move(folder), lock));
   made->read_back();
@@ -134,7 +135,7 @@ void TensorBoardExporter::read_back() {
 Status TensorBoardExporter::open_file(int64_t now_ns) {
   const int64_t seconds = std::max(now_ns / 1'000'000'000, newest_file_seconds_ + 1);
   const std::string path =
-      fmt::format("{}/{}{:010d}.{}.{}{}", directory_, kFilePrefix, seconds, host_name(), getpid(), kFileSuffix);
+      fmt::format("{}/{}{:010d}.{}.{}{}", directory_, kFilePrefix, seconds, writer_host(), getpid(), kFileSuffix);
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
   if (file_ < 0) return Status(StatusCode::kUnavailable, error_status("making", path, errno).message());
   newest_file_seconds_ = seconds;
