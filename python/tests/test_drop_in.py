@@ -297,6 +297,22 @@ def test_shapes_of_answers():
     assert calculator.get_job_goodput_with_exclusions([])[3] == 0
 
 
+def test_details_are_of_the_last_answer_and_cost_nothing_before_they_are_asked_for():
+    log = WholeLog(history()[:6])
+    calculator = goodput.GoodputCalculator("job", "log", log)
+    read = []
+    step_times = calculator._account.known_step_times
+    calculator._account.known_step_times = lambda: read.append(1) or step_times()
+    calculator.get_job_goodput()
+    assert not read
+    log.entries.extend(history()[6:])
+    details = calculator.get_job_goodput_details()
+    assert details["step_time_deviation"] == {n: 0 for n in range(4)}
+    assert details["max_productive_step"] == 3  # the fifth is under way
+    calculator.get_job_goodput()
+    assert calculator.get_job_goodput_details()["step_time_deviation"] == {n: 0 for n in range(9)}
+
+
 def test_errors_are_value_errors():
     empty = goodput.GoodputCalculator("job", "log", CloudLog())
     for call in (

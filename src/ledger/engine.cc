@@ -47,6 +47,7 @@ void Ledger::Engine::push(std::span<const Event> events) {
       note_too_late(event.time_ns);
       continue;
     }
+    // As below, for what nearly all events are: going through place() and take_in_bulk() costs an eighth more.
     if (bulk_.has_value() && order_.goes_fast(event) && event.time_ns > bulk_key_.ns) {
       bulk_instant_.clear();
       if (event.fingerprint != 0) bulk_instant_.push_back(event.fingerprint);

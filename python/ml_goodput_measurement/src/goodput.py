@@ -283,7 +283,8 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
         # A _CloudLogger of ours is the local journal.
         passed = None if type(cloud_logger) is _CloudLogger else cloud_logger
         self._account = JobAccount(str(job_name), passed)
-        self._details: dict[str, Any] | None = None
+        # What get_job_goodput() answered from last, and was told of the ideal step time.
+        self._answered: tuple[dict[str, Any], float | None] | None = None
 
     def sync_to_gcs(self) -> None:
         """Does nothing: the journal is the only copy of the log that a calculator uses."""
@@ -324,7 +325,7 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
         elapsed = report["elapsed_seconds"]
         if elapsed == 0:
             raise ValueError(_NO_JOB_TIME)
-        self._details = self._details_of(report, configured_ideal_step_time)
+        self._answered = (report, configured_ideal_step_time)
         breakdown = (
             self._get_job_badput_breakdown(self._badput_seconds(report), elapsed) if include_badput_breakdown else {}
         )
@@ -348,19 +349,23 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
 
     def get_step_deviation(self, configured_ideal_step_time: float | None = None) -> dict[int, float]:
         """|step time - ideal step time| in seconds, by step."""
-        deviations, _ = self._step_deviations(configured_ideal_step_time, self._report())
+        deviations, _ = self._step_deviations(configured_ideal_step_time, self._report(), self._account.step_times())
         if not deviations:
             raise ValueError("No step times available and no previous step deviations found.")
         return deviations
 
-    def _step_deviations(self, configured: float | None, report: dict[str, Any]) -> tuple[dict[int, float], float]:
+    def _step_deviations(
+        self, configured: float | None, report: dict[str, Any], step_times: dict[int, float]
+    ) -> tuple[dict[int, float], float]:
         ideal = configured if configured is not None else report["ideal_step_time_seconds"]
         if not ideal:
             return {}, 0.0
-        return {step: abs(seconds - ideal) for step, seconds in self._account.step_times().items()}, float(ideal)
+        return {step: abs(seconds - ideal) for step, seconds in step_times.items()}, float(ideal)
 
     def _details_of(self, report: dict[str, Any], configured_ideal_step_time: float | None) -> dict[str, Any]:
-        deviations, ideal = self._step_deviations(configured_ideal_step_time, report)
+        # Every step of the job: read only when somebody asks for details, and of the log that the report is of.
+        known = self._account.known_step_times()
+        deviations, ideal = self._step_deviations(configured_ideal_step_time, report, known)
         return {
             MetricType.GOODPUT_TIME.value: {GoodputType.TOTAL: report["goodput_seconds"]},
             MetricType.BADPUT_TIME.value: self._badput_seconds(report),
@@ -374,7 +379,7 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
 
     def get_job_goodput_details(self) -> WorkloadMetricDetails:
         """What get_job_goodput() computed last, by the values of MetricType."""
-        if self._details is None:
+        if self._answered is None:
             logger.warning("Goodput information unavailable and will not be uploaded to GCM")
             return {
                 "goodput_time": {},
@@ -386,7 +391,7 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
                 "ideal_step_time": 0.0,
                 "total_excluded_time": 0.0,
             }
-        return dict(self._details)  # type: ignore[return-value]
+        return self._details_of(*self._answered)  # type: ignore[return-value]
 
     def get_interval_metric_details(
         self, interval_start: datetime.datetime, interval_end: datetime.datetime

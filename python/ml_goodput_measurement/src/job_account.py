@@ -127,6 +127,11 @@ class JobAccount:
         with self._lock, _as_value_error():
             return self._current().step_times(now_ns())
 
+    def known_step_times(self) -> dict[int, float]:
+        """The same of what was read already."""
+        with self._lock, _as_value_error():
+            return (self._account or self._current()).step_times(now_ns())
+
     def has_job_start(self) -> bool:
         with self._lock, _as_value_error():
             return self._current().has_job_start()
