@@ -42,6 +42,11 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+/// What a folder refuses now it may take later.
+Status refused(std::string_view doing, std::string_view name, int error_number) {
+  return {StatusCode::kUnavailable, error_status(doing, name, error_number).message()};
+}
+
 double percent_of(double seconds, double elapsed_seconds) {
   return elapsed_seconds > 0 ? 100 * seconds / elapsed_seconds : 0;
 }
@@ -86,10 +91,10 @@ Result<std::unique_ptr<TensorBoardExporter>> TensorBoardExporter::open(const std
   std::string folder = directory + "/goodput";
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed) return error_status("making the TensorBoard folder", folder, failed.value());
+  if (failed) return refused("making the TensorBoard folder", folder, failed.value());
   const std::string lock_path = folder + "/.goodput.lock";
   const int lock = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (lock < 0) return error_status("opening", lock_path, errno);
+  if (lock < 0) return refused("opening", lock_path, errno);
   struct flock whole = {};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
@@ -137,7 +142,7 @@ Status TensorBoardExporter::open_file(int64_t now_ns) {
   const std::string path =
       fmt::format("{}/{}{:010d}.{}.{}{}", directory_, kFilePrefix, seconds, writer_host(), getpid(), kFileSuffix);
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
-  if (file_ < 0) return Status(StatusCode::kUnavailable, error_status("making", path, errno).message());
+  if (file_ < 0) return refused("making", path, errno);
   newest_file_seconds_ = seconds;
   records_ = std::make_unique<EventRecords>(now_ns);
   records_->layout(now_ns, charts());
@@ -200,7 +205,7 @@ Status TensorBoardExporter::write_out() {
   while (!unwritten_.empty()) {
     const ssize_t wrote = ::write(file_, unwritten_.data(), unwritten_.size());
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return Status(StatusCode::kUnavailable, error_status("appending to", directory_, errno).message());
+    if (wrote < 0) return refused("appending to", directory_, errno);
     unwritten_.erase(0, static_cast<size_t>(wrote));
   }
   return {};

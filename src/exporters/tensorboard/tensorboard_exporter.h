@@ -22,7 +22,8 @@ namespace goodput::exporters {
 
 class TensorBoardExporter final : public Exporter {
  public:
-  /// kAlreadyExists: another process writes there. `owner` is what others are told of this one.
+  /// kAlreadyExists: another process writes there; kUnavailable: the folder cannot be made or used. `owner` is what
+  /// others are told of this one.
   static Result<std::unique_ptr<TensorBoardExporter>> open(const std::string& directory, const std::string& owner);
   ~TensorBoardExporter() override;
 

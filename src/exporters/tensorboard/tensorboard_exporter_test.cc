@@ -132,6 +132,12 @@ TEST_F(TensorBoard, ASecondWriterIsRefusedAndToldWhoTheFirstIs) {
   EXPECT_THAT(second.status().message(), testing::HasSubstr("test (process " + std::to_string(getpid()) + " on "));
 }
 
+TEST_F(TensorBoard, AFolderThatCannotBeMadeIsUnavailable) {
+  const Status status = TensorBoardExporter::open("/proc/nowhere", "test").status();
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+  EXPECT_EQ(status.message(), "making the TensorBoard folder /proc/nowhere/goodput: No such file or directory");
+}
+
 TEST_F(TensorBoard, DisruptionsAreToldOnceTheirCostIsKnown) {
   const auto board = open();
   Update update = update_of(0, 1);
