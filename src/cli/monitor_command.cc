@@ -16,18 +16,12 @@
 #include "cli/exit_code.h"
 #include "cli/follow_job.h"
 #include "cli/monitor_options.h"
+#include "cli/monitor_sinks.h"
 #include "cli/run/signal_queue.h"
-#include "exporters/prometheus/scrape_server.h"
-#include "exporters/tensorboard/tensorboard_exporter.h"
 #include "monitor/monitor.h"
 
 namespace goodput::cli {
 namespace {
-
-using exporters::CounterSample;
-using exporters::Exposition;
-using exporters::Pipe;
-using exporters::PipeCounters;
 
 constexpr int64_t kLookForNewsNs = 200'000'000;  // how soon a death shows
 constexpr int64_t kWaitForJobNs = 1'000'000'000;
@@ -35,36 +29,6 @@ constexpr int64_t kWaitForJobNs = 1'000'000'000;
 bool is_end(const std::optional<Signal>& signal) {
   return signal.has_value() && (signal->number == SIGTERM || signal->number == SIGINT || signal->number == SIGHUP ||
                                 signal->number == SIGQUIT);
-}
-
-/// An exporter's name, and how it does.
-using Watched = std::pair<std::string, std::function<PipeCounters()>>;
-
-/// How each exporter does, as families of /metrics.
-std::string own_metrics(const std::vector<Watched>& exporters, Exposition form) {
-  struct Family {
-    const char* name;
-    const char* help;
-    uint64_t PipeCounters::*counter;
-  };
-  constexpr Family kFamilies[] = {
-      {"goodput_exporter_updates_total", "Updates that the monitor gave to an exporter.", &PipeCounters::offered},
-      {"goodput_exporter_sent_total", "Updates that reached their sink; several that waited count as one.",
-       &PipeCounters::sent},
-      {"goodput_exporter_failures_total", "Attempts to send that failed.", &PipeCounters::failed},
-      {"goodput_exporter_given_up_total", "Updates that their sink refused.", &PipeCounters::given_up},
-      {"goodput_exporter_dropped_steps_total", "Steps that were dropped because too many waited.",
-       &PipeCounters::dropped_steps},
-  };
-  std::string out;
-  for (const Family& family : kFamilies) {
-    std::vector<CounterSample> samples;
-    for (const auto& [name, counters] : exporters) {
-      samples.push_back({"exporter", name, static_cast<double>(counters().*family.counter)});
-    }
-    out += exporters::expose_counter(family.name, family.help, samples, form);
-  }
-  return out;
 }
 
 /// Waits for the job where that was asked for. Empty: a signal came first.
@@ -85,27 +49,6 @@ void record_death(monitor::FollowedJob& job, const std::string& directory, const
   Recorder recorder = Recorder::open(
       {.job = facts.job, .run_id = facts.run_id, .role = "monitor", .attempt_id = attempt_id, .directory = directory});
   recorder.process_exit({}, time_ns);
-}
-
-Result<std::vector<std::unique_ptr<Pipe>>> open_pipes(Context& context, const MonitorPlan& plan) {
-  std::vector<std::unique_ptr<Pipe>> pipes;
-  if (!plan.tensorboard.empty()) {
-    ASSIGN_OR_RETURN(auto board, exporters::TensorBoardExporter::open(plan.tensorboard, "goodput monitor " + plan.job));
-    pipes.push_back(std::make_unique<Pipe>(std::move(board), exporters::PipeOptions{}));
-  }
-  if (!plan.prometheus.empty()) {
-    std::vector<Watched> others;
-    for (const auto& pipe : pipes) others.emplace_back(pipe->name(), pipe->counters_reader());
-    ASSIGN_OR_RETURN(auto server,
-                     exporters::ScrapeServer::listen(plan.prometheus, [others = std::move(others)](Exposition form) {
-                       return own_metrics(others, form);
-                     }));
-    const std::string host = plan.prometheus.substr(0, plan.prometheus.rfind(':') + 1);
-    context.note(fmt::format("goodput monitor: serving http://{}{}/metrics",
-                             host.size() > 1 ? host : "localhost:", server->port()));
-    pipes.push_back(std::make_unique<Pipe>(std::move(server), exporters::PipeOptions{}));
-  }
-  return pipes;
 }
 
 /// Until it is over or a signal ends it; the status is that of a cycle that cannot be gone on from.
@@ -132,7 +75,7 @@ int run_monitor(Context& context, const MonitorOptions& options) {
   Result<std::unique_ptr<monitor::FollowedJob>> job = find_job(context, *plan, signals);
   if (!job.ok()) return context.fail("monitor", job.status());
   if (*job == nullptr) return kDone;
-  auto pipes = open_pipes(context, *plan);
+  auto pipes = open_sinks(context, *plan);
   if (!pipes.ok()) return context.fail("monitor", pipes.status());
   setenv("GOODPUT_QUIET", "1", 1);  // the journal of a death is no recording that anybody wants to be told of
   monitor::Monitor monitor(
@@ -147,7 +90,7 @@ int run_monitor(Context& context, const MonitorOptions& options) {
   const bool all_sent = monitor.finish(plan->flush_timeout_ns);
   if (!watched.ok()) return context.fail("monitor", watched);
   for (const auto& pipe : monitor.pipes()) {
-    const PipeCounters counters = pipe->counters();
+    const exporters::PipeCounters counters = pipe->counters();
     if (counters.last_failure.empty()) continue;
     context.note(fmt::format("goodput monitor: {}: {}", pipe->name(), counters.last_failure));
   }

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/http_client.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace goodput {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+/// Gives every connection to `serve` in one thread, until it is destroyed.
+class Server {
+ public:
+  explicit Server(std::function<void(int)> serve)
+      : serve_(std::move(serve)), socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::listen(socket_, 16), 0);
+    EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] {
+      while (true) {
+        const int connection = ::accept(socket_, nullptr, nullptr);
+        if (connection < 0) return;
+        serve_(connection);
+        ::close(connection);
+      }
+    });
+  }
+  ~Server() {
+    ::shutdown(socket_, SHUT_RDWR);
+    thread_.join();
+    ::close(socket_);
+  }
+  [[nodiscard]] std::string url(const std::string& path = "/") const {
+    return "http://127.0.0.1:" + std::to_string(port_) + path;
+  }
+
+ private:
+  std::function<void(int)> serve_;
+  int socket_;
+  uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+/// Reads until the head and `body_bytes` more have come.
+std::string read_request(int connection, size_t body_bytes = 0) {
+  std::string text;
+  std::array<char, 4096> block{};
+  while (true) {
+    const size_t end = text.find("\r\n\r\n");
+    if (end != std::string::npos && text.size() >= end + 4 + body_bytes) return text;
+    const ssize_t count = ::read(connection, block.data(), block.size());
+    if (count <= 0) return text;
+    text.append(block.data(), static_cast<size_t>(count));
+  }
+}
+
+void say(int connection, std::string_view text) { (void)::send(connection, text.data(), text.size(), MSG_NOSIGNAL); }
+
+TEST(HttpClient, SendsMethodHeadersAndBodyAndReadsTheAnswer) {
+  std::string seen;
+  std::mutex mutex;
+  Server server([&](int connection) {
+    const std::string request = read_request(connection, 5);
+    const std::lock_guard lock(mutex);
+    seen = request;
+    say(connection, "HTTP/1.1 429 Slow Down\r\nRetry-After: 7\r\nContent-Length: 4\r\n\r\nlate");
+  });
+  HttpClient client({});
+  const HttpAnswer answer = client.send({.method = "POST",
+                                         .url = server.url("/v1?a=b"),
+                                         .headers = {{"X-Kind", "one"}, {"X-Empty", ""}},
+                                         .body = "12345"});
+  EXPECT_EQ(answer.failure, "");
+  EXPECT_EQ(answer.status, 429);
+  EXPECT_EQ(answer.body, "late");
+  EXPECT_EQ(answer.header("retry-after"), "7");
+  EXPECT_EQ(answer.header("absent"), "");
+  EXPECT_FALSE(answer.ok());
+  EXPECT_TRUE(is_worth_a_retry(answer));
+  const std::lock_guard lock(mutex);
+  EXPECT_THAT(seen, testing::StartsWith("POST /v1?a=b HTTP/1.1\r\n"));
+  EXPECT_THAT(seen, testing::HasSubstr("\r\nX-Kind: one\r\n"));
+  EXPECT_THAT(seen, testing::HasSubstr("\r\nX-Empty:\r\n"));
+  EXPECT_THAT(seen, testing::EndsWith("\r\n\r\n12345"));
+}
+
+TEST(HttpClient, BodyOfZerosIsSentWhole) {
+  std::atomic<size_t> zeros = 0;
+  Server server([&](int connection) {
+    const std::string request = read_request(connection, 3);
+    zeros = static_cast<size_t>(std::count(request.begin(), request.end(), '\0'));
+    say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  });
+  HttpClient client({});
+  EXPECT_TRUE(client.send({.method = "POST", .url = server.url(), .body = std::string(3, '\0')}).ok());
+  EXPECT_EQ(zeros.load(), 3U);
+}
+
+/// What goes wrong on the way: no answer, within the time, and a reason.
+struct Trouble {
+  const char* what;
+  std::function<void(int)> serve;
+  const char* failure;
+};
+
+TEST(HttpClient, TroubleIsAFailureWithinTheTimeout) {
+  const std::vector<Trouble> troubles = {
+      {"hang",
+       [](int c) {
+         pollfd end{c, POLLRDHUP, 0};
+         (void)read_request(c);
+         (void)::poll(&end, 1, 5000);
+       },
+       "timed out"},
+      {"drip",
+       [](int c) {
+         (void)read_request(c);
+         say(c, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
+         for (int i = 0; i < 30; ++i) {
+           say(c, "x");
+           std::this_thread::sleep_for(std::chrono::milliseconds(50));
+         }
+       },
+       "timed out"},
+      {"reset",
+       [](int c) {
+         (void)read_request(c);
+         const linger now{1, 0};
+         ::setsockopt(c, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+       },
+       "eset"},
+      {"garbage",
+       [](int c) {
+         (void)read_request(c);
+         say(c, "\x01\x02 no HTTP\r\n\r\n");
+       },
+       "HTTP/0.9"},
+      {"short body",
+       [](int c) {
+         (void)read_request(c);
+         say(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
+       },
+       "remaining"},
+      {"long body",
+       [](int c) {
+         (void)read_request(c);
+         say(c, "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + std::string(5000, 'x'));
+       },
+       "longer than 1000"},
+  };
+  for (const Trouble& trouble : troubles) {
+    SCOPED_TRACE(trouble.what);
+    Server server(trouble.serve);
+    HttpClient client({.timeout_ns = kSecond / 2, .max_answer_bytes = 1000});
+    const auto start = std::chrono::steady_clock::now();
+    const HttpAnswer answer = client.send({.url = server.url()});
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+    EXPECT_THAT(answer.failure, testing::HasSubstr(trouble.failure));
+    EXPECT_FALSE(answer.ok());
+    EXPECT_TRUE(is_worth_a_retry(answer));
+  }
+}
+
+TEST(HttpClient, RefusedConnectionAndForeignSchemeAreFailures) {
+  HttpClient client({});
+  EXPECT_THAT(client.send({.url = "http://127.0.0.1:1/"}).failure, testing::HasSubstr("connect"));
+  EXPECT_THAT(client.send({.url = "file:///etc/passwd"}).failure, testing::HasSubstr("rotocol"));
+}
+
+TEST(HttpClient, RedirectIsAnAnswer) {
+  Server server([](int connection) {
+    (void)read_request(connection);
+    say(connection, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
+  });
+  HttpClient client({});
+  const HttpAnswer answer = client.send({.url = server.url()});
+  EXPECT_EQ(answer.status, 302);
+  EXPECT_EQ(answer.header("location"), "http://127.0.0.1:1/");
+  EXPECT_FALSE(is_worth_a_retry(answer));
+}
+
+TEST(HttpClient, CancelledRequestEndsEarly) {
+  Server server([](int c) {
+    pollfd end{c, POLLRDHUP, 0};
+    (void)read_request(c);
+    (void)::poll(&end, 1, 20'000);
+  });
+  std::atomic<bool> is_cancelled = false;
+  HttpClient client({.timeout_ns = 20 * kSecond, .is_cancelled = &is_cancelled});
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    is_cancelled = true;
+  });
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(client.send({.url = server.url()}).failure, "it was given up");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  canceller.join();
+}
+
+}  // namespace
+}  // namespace goodput

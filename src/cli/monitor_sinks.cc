@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/monitor_sinks.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "exporters/prometheus/scrape_server.h"
+#include "exporters/tensorboard/tensorboard_exporter.h"
+
+namespace goodput::cli {
+namespace {
+
+using exporters::CounterSample;
+using exporters::Exposition;
+using exporters::Pipe;
+using exporters::PipeCounters;
+
+/// An exporter's name, and how it does.
+using Watched = std::pair<std::string, std::function<PipeCounters()>>;
+
+/// How each exporter does, as families of /metrics.
+std::string own_metrics(const std::vector<Watched>& exporters, Exposition form) {
+  struct Family {
+    const char* name;
+    const char* help;
+    uint64_t PipeCounters::*counter;
+  };
+  constexpr Family kFamilies[] = {
+      {"goodput_exporter_updates_total", "Updates that the monitor gave to an exporter.", &PipeCounters::offered},
+      {"goodput_exporter_sent_total", "Updates that reached their sink; several that waited count as one.",
+       &PipeCounters::sent},
+      {"goodput_exporter_failures_total", "Attempts to send that failed.", &PipeCounters::failed},
+      {"goodput_exporter_given_up_total", "Updates that their sink refused.", &PipeCounters::given_up},
+      {"goodput_exporter_dropped_steps_total", "Steps that were dropped because too many waited.",
+       &PipeCounters::dropped_steps},
+  };
+  std::string out;
+  for (const Family& family : kFamilies) {
+    std::vector<CounterSample> samples;
+    for (const auto& [name, counters] : exporters) {
+      samples.push_back({"exporter", name, static_cast<double>(counters().*family.counter)});
+    }
+    out += exporters::expose_counter(family.name, family.help, samples, form);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<std::unique_ptr<Pipe>>> open_sinks(Context& context, const MonitorPlan& plan) {
+  std::vector<std::unique_ptr<Pipe>> pipes;
+  if (!plan.tensorboard.empty()) {
+    ASSIGN_OR_RETURN(auto board, exporters::TensorBoardExporter::open(plan.tensorboard, "goodput monitor " + plan.job));
+    pipes.push_back(std::make_unique<Pipe>(std::move(board), exporters::PipeOptions{}));
+  }
+  if (!plan.prometheus.empty()) {
+    std::vector<Watched> others;
+    for (const auto& pipe : pipes) others.emplace_back(pipe->name(), pipe->counters_reader());
+    ASSIGN_OR_RETURN(auto server,
+                     exporters::ScrapeServer::listen(plan.prometheus, [others = std::move(others)](Exposition form) {
+                       return own_metrics(others, form);
+                     }));
+    const std::string host = plan.prometheus.substr(0, plan.prometheus.rfind(':') + 1);
+    context.note(fmt::format("goodput monitor: serving http://{}{}/metrics",
+                             host.size() > 1 ? host : "localhost:", server->port()));
+    pipes.push_back(std::make_unique<Pipe>(std::move(server), exporters::PipeOptions{}));
+  }
+  return pipes;
+}
+
+}  // namespace goodput::cli
