@@ -1,75 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/http_client.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <functional>
 #include <mutex>
 #include <thread>
 
+#include "base/test_server.h"
+
 namespace goodput {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
-
-/// Gives every connection to `serve` in one thread, until it is destroyed.
-class Server {
- public:
-  explicit Server(std::function<void(int)> serve)
-      : serve_(std::move(serve)), socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::listen(socket_, 16), 0);
-    EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] {
-      while (true) {
-        const int connection = ::accept(socket_, nullptr, nullptr);
-        if (connection < 0) return;
-        serve_(connection);
-        ::close(connection);
-      }
-    });
-  }
-  ~Server() {
-    ::shutdown(socket_, SHUT_RDWR);
-    thread_.join();
-    ::close(socket_);
-  }
-  [[nodiscard]] std::string url(const std::string& path = "/") const {
-    return "http://127.0.0.1:" + std::to_string(port_) + path;
-  }
-
- private:
-  std::function<void(int)> serve_;
-  int socket_;
-  uint16_t port_ = 0;
-  std::thread thread_;
-};
-
-/// Reads until the head and `body_bytes` more have come.
-std::string read_request(int connection, size_t body_bytes = 0) {
-  std::string text;
-  std::array<char, 4096> block{};
-  while (true) {
-    const size_t end = text.find("\r\n\r\n");
-    if (end != std::string::npos && text.size() >= end + 4 + body_bytes) return text;
-    const ssize_t count = ::read(connection, block.data(), block.size());
-    if (count <= 0) return text;
-    text.append(block.data(), static_cast<size_t>(count));
-  }
-}
-
-void say(int connection, std::string_view text) { (void)::send(connection, text.data(), text.size(), MSG_NOSIGNAL); }
 
 TEST(HttpClient, SendsMethodHeadersAndBodyAndReadsTheAnswer) {
   std::string seen;
@@ -210,6 +157,30 @@ TEST(HttpClient, CancelledRequestEndsEarly) {
   EXPECT_EQ(client.send({.url = server.url()}).failure, "it was given up");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
   canceller.join();
+}
+
+TEST(HttpClient, RetryAfterIsSecondsOrADate) {
+  constexpr int64_t kNow = 784'111'777 * kSecond;  // 1994-11-06T08:49:37Z
+  const std::pair<const char*, int64_t> cases[] = {{"7", 7 * kSecond},
+                                                   {"0", 0},
+                                                   {"-3", 0},
+                                                   {"Sun, 06 Nov 1994 08:50:37 GMT", 60 * kSecond},
+                                                   {"Sun, 06 Nov 1994 08:49:00 GMT", 0},
+                                                   {"soon", 0},
+                                                   {"7 days or so", 0},
+                                                   {"", 0}};
+  for (const auto& [text, wanted] : cases) {
+    HttpAnswer answer;
+    answer.headers = {{"retry-after", text}};
+    EXPECT_EQ(retry_after_ns(answer, kNow), wanted) << text;
+  }
+  EXPECT_EQ(retry_after_ns({}, kNow), 0);
+}
+
+TEST(HttpClient, MessagesShowNoCredentials) {
+  EXPECT_EQ(without_credentials("https://me:secret@host:1/a@b?c=@"), "https://host:1/a@b?c=@");
+  EXPECT_EQ(without_credentials("http://host/a@b"), "http://host/a@b");
+  EXPECT_EQ(without_credentials("http://me@host"), "http://host");
 }
 
 }  // namespace
