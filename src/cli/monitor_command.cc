@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <goodput/recorder.h>
+#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -25,6 +26,8 @@ namespace {
 
 constexpr int64_t kLookForNewsNs = 200'000'000;  // how soon a death shows
 constexpr int64_t kWaitForJobNs = 1'000'000'000;
+// Larger buffers go back when they are freed, of which sealing a dead trainer's journal takes 16 MiB.
+constexpr int kLargeBufferBytes = 1 << 20;
 
 bool is_end(const std::optional<Signal>& signal) {
   return signal.has_value() && (signal->number == SIGTERM || signal->number == SIGINT || signal->number == SIGHUP ||
@@ -71,11 +74,12 @@ Status watch(Context& context, const MonitorPlan& plan, monitor::Monitor& monito
 int run_monitor(Context& context, const MonitorOptions& options) {
   const Result<MonitorPlan> plan = resolve(options);
   if (!plan.ok()) return context.fail("monitor", plan.status());
+  mallopt(M_MMAP_THRESHOLD, kLargeBufferBytes);
   SignalQueue signals;
   Result<std::unique_ptr<monitor::FollowedJob>> job = find_job(context, *plan, signals);
   if (!job.ok()) return context.fail("monitor", job.status());
   if (*job == nullptr) return kDone;
-  auto pipes = open_sinks(context, *plan);
+  auto pipes = open_sinks(context, *plan, **job);
   if (!pipes.ok()) return context.fail("monitor", pipes.status());
   setenv("GOODPUT_QUIET", "1", 1);  // the journal of a death is no recording that anybody wants to be told of
   monitor::Monitor monitor(
@@ -106,6 +110,7 @@ Command monitor_command() {
           .examples =
               "goodput monitor llama-7b --tensorboard runs/llama-7b --window 1h --window 24h\n"
               "goodput monitor llama-7b --prometheus 0.0.0.0:9464 --interval 15s --wait\n"
+              "goodput monitor llama-7b --otlp http://collector:4318 --follow\n"
               "goodput monitor llama-7b --tensorboard runs/llama-7b --once",
           .define = [](CLI::App& app) -> Run {
             auto options = std::make_shared<MonitorOptions>();

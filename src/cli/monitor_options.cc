@@ -28,6 +28,9 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options) {
       ->allow_extra_args(false);
   app.add_option("--tensorboard", options.tensorboard, "write to DIR/goodput, for TensorBoard")->type_name("DIR");
   app.add_option("--prometheus", options.prometheus, "serve /metrics there, for Prometheus")->type_name("HOST:PORT");
+  app.add_option("--remote-write", options.remote_write, "send to there by Prometheus' remote write")->type_name("URL");
+  app.add_option("--otlp", options.otlp, "send to there by OTLP; env: where the OTEL_* variables say")
+      ->type_name("URL");
   app.add_option("--linger", options.linger, "how long to watch on after the job has ended")
       ->type_name("DURATION")
       ->capture_default_str();
@@ -44,6 +47,8 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
                    .windows_ns = {},
                    .tensorboard = options.tensorboard,
                    .prometheus = options.prometheus,
+                   .remote_write = options.remote_write,
+                   .otlp = options.otlp,
                    .once = options.once,
                    .follows = options.follow,
                    .waits = options.wait};
@@ -59,9 +64,11 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   }
   ASSIGN_OR_RETURN(plan.linger_ns, duration("--linger", options.linger));
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
-  if (plan.tensorboard.empty() && plan.prometheus.empty()) {
-    return Status(StatusCode::kInvalidArgument,
-                  "there is nowhere to export to: give --tensorboard DIR or --prometheus HOST:PORT");
+  if (plan.tensorboard.empty() && plan.prometheus.empty() && plan.remote_write.empty() && plan.otlp.empty()) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        "there is nowhere to export to: give --tensorboard DIR, --prometheus HOST:PORT, --remote-write URL or "
+        "--otlp URL");
   }
   return plan;
 }

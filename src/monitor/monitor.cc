@@ -35,7 +35,12 @@ Status Monitor::cycle() {
   } else if (!ended_boot_ns_.has_value()) {
     ended_boot_ns_ = clock_->boot_ns();
   }
+  if (told_status_ != update.report.status) {
+    update.status_changes.push_back(
+        {.time_ns = update.report.as_of_ns, .status = update.report.status, .number = ++status_changes_});
+  }
   for (const auto& pipe : pipes_) pipe->offer(update);
+  told_status_ = update.report.status;
   steps_until_ns_ = update.report.as_of_ns;
   return {};
 }
