@@ -30,7 +30,7 @@ class TestKey {
   [[nodiscard]] std::string service_account(const std::string& email, const std::string& token_uri) const;
 
  private:
-  void* key_;
+  void* key_;  ///< EVP_PKEY
 };
 
 void write_text(const std::string& path, const std::string& text);
