@@ -4,14 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <chrono>
-#include <functional>
 #include <mutex>
-#include <thread>
 
-#include "base/test_server.h"
+#include "base/loopback_server.h"
 
 namespace goodput {
 namespace {
@@ -21,8 +18,8 @@ constexpr int64_t kSecond = 1'000'000'000;
 TEST(HttpClient, SendsMethodHeadersAndBodyAndReadsTheAnswer) {
   std::string seen;
   std::mutex mutex;
-  Server server([&](int connection) {
-    const std::string request = read_request(connection, 5);
+  LoopbackServer server([&](int connection) {
+    const std::string request = read_request(connection);
     const std::lock_guard lock(mutex);
     seen = request;
     say(connection, "HTTP/1.1 429 Slow Down\r\nRetry-After: 7\r\nContent-Length: 4\r\n\r\nlate");
@@ -48,8 +45,8 @@ TEST(HttpClient, SendsMethodHeadersAndBodyAndReadsTheAnswer) {
 
 TEST(HttpClient, BodyOfZerosIsSentWhole) {
   std::atomic<size_t> zeros = 0;
-  Server server([&](int connection) {
-    const std::string request = read_request(connection, 3);
+  LoopbackServer server([&](int connection) {
+    const std::string request = read_request(connection);
     zeros = static_cast<size_t>(std::count(request.begin(), request.end(), '\0'));
     say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   });
@@ -112,7 +109,7 @@ TEST(HttpClient, TroubleIsAFailureWithinTheTimeout) {
   };
   for (const Trouble& trouble : troubles) {
     SCOPED_TRACE(trouble.what);
-    Server server(trouble.serve);
+    LoopbackServer server(trouble.serve);
     HttpClient client({.timeout_ns = kSecond / 2, .max_answer_bytes = 1000});
     const auto start = std::chrono::steady_clock::now();
     const HttpAnswer answer = client.send({.url = server.url()});
@@ -130,7 +127,7 @@ TEST(HttpClient, RefusedConnectionAndForeignSchemeAreFailures) {
 }
 
 TEST(HttpClient, RedirectIsAnAnswer) {
-  Server server([](int connection) {
+  LoopbackServer server([](int connection) {
     (void)read_request(connection);
     say(connection, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
   });
@@ -142,7 +139,7 @@ TEST(HttpClient, RedirectIsAnAnswer) {
 }
 
 TEST(HttpClient, CancelledRequestEndsEarly) {
-  Server server([](int c) {
+  LoopbackServer server([](int c) {
     pollfd end{c, POLLRDHUP, 0};
     (void)read_request(c);
     (void)::poll(&end, 1, 20'000);

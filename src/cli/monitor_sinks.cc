@@ -2,19 +2,22 @@
 #include "cli/monitor_sinks.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/environment.h"
+#include "base/host_name.h"
 #include "exporters/memory.h"
 #include "exporters/otlp/otlp_exporter.h"
 #include "exporters/pipe/pipe_metrics.h"
 #include "exporters/prometheus/scrape_server.h"
 #include "exporters/remote_write/remote_write_exporter.h"
 #include "exporters/tensorboard/tensorboard_exporter.h"
+#include "monitor/sink_lock.h"
 #include "monitor/sink_memory.h"
 
 namespace goodput::cli {
@@ -45,14 +48,17 @@ class Sinks {
     pipes_.push_back(std::make_unique<Pipe>(std::move(exporter), exporters::PipeOptions{}));
     watched_->push_back({.name = pipes_.back()->name(), .counters = pipes_.back()->counters_reader()});
   }
-  /// For exporters that are asked to send only once all are open.
-  [[nodiscard]] std::function<std::vector<Family>()> own_families() const {
-    return [watched = watched_] { return exporters::families_of(*watched); };
+  using Lock = std::shared_ptr<File>;
+
+  /// For exporters that are asked to send only once all are open. Holds the sink's lock as long as the exporter lives.
+  [[nodiscard]] std::function<std::vector<Family>()> own_families(Lock lock) const {
+    return [watched = watched_, lock = std::move(lock)] { return exporters::families_of(*watched); };
   }
   /// One monitor a sink.
-  Result<std::shared_ptr<SinkMemory>> memory_of(const std::string& sink) {
-    ASSIGN_OR_RETURN(std::unique_ptr<SinkMemory> memory, SinkMemory::open(job_->log(), sink, owner_));
-    return std::shared_ptr<SinkMemory>(std::move(memory));
+  Result<Lock> lock(const std::string& sink) {
+    const std::string owner = fmt::format("{} (process {} on {})", owner_, getpid(), host_name());
+    ASSIGN_OR_RETURN(std::unique_ptr<File> held, monitor::lock_sink(job_->log(), sink, owner));
+    return Lock(std::move(held));
   }
 
   Context* context_;
@@ -77,29 +83,30 @@ Status Sinks::open_remote_write() {
             fmt::format("--remote-write: {} is no address of the form http://HOST:PORT/PATH", plan_->remote_write)};
   }
   constexpr const char* kHeaders = "GOODPUT_REMOTE_WRITE_HEADERS";
-  const char* const given = std::getenv(kHeaders);
-  auto headers = exporters::parse_pairs(given == nullptr ? "" : given);
+  auto headers = exporters::parse_pairs(system_environment()(kHeaders).value_or(""));
   if (!headers.ok()) return {headers.status().code(), fmt::format("{}: {}", kHeaders, headers.status().message())};
+  ASSIGN_OR_RETURN(Lock held, lock("remote_write " + without_credentials(plan_->remote_write)));
   exporters::RemoteWriteOptions options{.url = plan_->remote_write, .headers = std::move(headers).value()};
-  add(std::make_unique<exporters::RemoteWriteExporter>(std::move(options), own_families()));
+  add(std::make_unique<exporters::RemoteWriteExporter>(std::move(options), own_families(std::move(held))));
   return {};
 }
 
 Status Sinks::open_otlp() {
   if (plan_->otlp.empty()) return {};
-  ASSIGN_OR_RETURN(exporters::OtlpSettings settings,
-                   exporters::otlp_settings(plan_->otlp, [](const char* name) { return std::getenv(name); }));
+  ASSIGN_OR_RETURN(exporters::OtlpSettings settings, exporters::otlp_settings(plan_->otlp, system_environment()));
   if (settings.is_disabled) {
     context_->note("goodput monitor: OTEL_SDK_DISABLED is set: nothing is sent by OTLP");
     return {};
   }
-  ASSIGN_OR_RETURN(const std::shared_ptr<SinkMemory> memory, memory_of("otlp " + settings.logs.url));
+  const std::string sink = "otlp " + without_credentials(settings.logs.url);
+  ASSIGN_OR_RETURN(Lock held, lock(sink));
+  const std::shared_ptr<SinkMemory> memory = SinkMemory::open(job_->log(), sink);
   Memory told;
   if (memory != nullptr) {
     told = {.recall = [memory] { return memory->recall(); },
             .keep = [memory](std::string_view bytes) { return memory->keep(bytes); }};
   }
-  add(std::make_unique<exporters::OtlpExporter>(std::move(settings), own_families(), std::move(told)));
+  add(std::make_unique<exporters::OtlpExporter>(std::move(settings), own_families(std::move(held)), std::move(told)));
   return {};
 }
 

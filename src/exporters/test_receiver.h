@@ -9,14 +9,13 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "base/test_server.h"
+#include "base/loopback_server.h"
 
 namespace goodput::exporters {
 
@@ -59,17 +58,9 @@ class Receiver {
   }
 
   void serve(int connection) {
-    std::string text = read_request(connection);
+    const std::string text = read_request(connection);
     ReceivedRequest request = parse(text);
-    const size_t head = text.find("\r\n\r\n") + 4;
-    const size_t size = std::strtoul(request.headers["content-length"].c_str(), nullptr, 10);
-    std::array<char, 65536> block{};
-    while (text.size() < head + size) {
-      const ssize_t got = ::read(connection, block.data(), block.size());
-      if (got <= 0) return;
-      text.append(block.data(), static_cast<size_t>(got));
-    }
-    request.body = text.substr(head, size);
+    request.body = text.substr(text.find("\r\n\r\n") + 4);
     const std::lock_guard lock(mutex_);
     requests_.push_back(std::move(request));
     Answer answer;
@@ -83,7 +74,7 @@ class Receiver {
 
   std::mutex mutex_;
   std::vector<ReceivedRequest> requests_;
-  Server server_{[this](int connection) { serve(connection); }};
+  LoopbackServer server_{[this](int connection) { serve(connection); }};
 };
 
 }  // namespace goodput::exporters

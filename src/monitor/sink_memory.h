@@ -1,11 +1,10 @@
-// What an exporter keeps for the next time that it starts, in a file of the job's folder, and the lock by which each
-// sink has one monitor.
+// What an exporter keeps for the next time that it starts, in a file of the job's folder.
 //
-//   ASSIGN_OR_RETURN(auto memory, SinkMemory::open(job->log(), "otlp http://collector:4318", "goodput monitor 7b"));
+//   const std::unique_ptr<SinkMemory> memory = SinkMemory::open(job->log(), "otlp http://collector:4318");
 //   if (memory != nullptr) exporter.use({.recall = [&] { return memory->recall(); }, …});
 //
-// Where the folder is not ours nothing is kept. Closed by its destructor. One thread at a time, another than the log's
-// if need be. SPDX-License-Identifier: Apache-2.0
+// Hold the sink's lock (monitor/sink_lock.h) meanwhile. One thread at a time, another than the log's if need be.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -19,9 +18,8 @@ namespace goodput::monitor {
 
 class SinkMemory {
  public:
-  /// Of a sink, by its name. Null: the job's folder takes nothing. kAlreadyExists: another process exports to that sink
-  /// already; the message says which. `owner` is what others are told of this one.
-  static Result<std::unique_ptr<SinkMemory>> open(journal::JobLog& log, std::string_view sink, std::string_view owner);
+  /// Of a sink, by its name. Null: nothing can be kept in the job's folder.
+  static std::unique_ptr<SinkMemory> open(journal::JobLog& log, std::string_view sink);
 
   /// Empty when there is nothing, or what there is is damaged.
   [[nodiscard]] std::string recall() const;
@@ -29,11 +27,10 @@ class SinkMemory {
   Status keep(std::string_view bytes);
 
  private:
-  SinkMemory(std::unique_ptr<Directory> folder, std::unique_ptr<File> lock, std::string file)
-      : folder_(std::move(folder)), lock_(std::move(lock)), file_(std::move(file)) {}
+  SinkMemory(std::unique_ptr<Directory> folder, std::string file)
+      : folder_(std::move(folder)), file_(std::move(file)) {}
 
   std::unique_ptr<Directory> folder_;
-  std::unique_ptr<File> lock_;
   std::string file_;
 };
 

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "monitor/followed_fixture.h"
+#include "monitor/sink_lock.h"
 
 namespace goodput::monitor {
 namespace {
@@ -23,13 +24,12 @@ class SinkMemoryTest : public FollowedFixture {
     return *job_;
   }
   std::unique_ptr<SinkMemory> open(const std::string& sink = "otlp http://c") {
-    return std::move(SinkMemory::open(job().log(), sink, "goodput monitor 7b")).value();
+    return SinkMemory::open(job().log(), sink);
   }
-  /// The path of the one file of a sink that is no lock.
   std::filesystem::path file() const {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
       const std::string name = entry.path().filename().string();
-      if (name.starts_with("sink-") && !name.ends_with(".lock")) return entry.path();
+      if (name.starts_with("told-")) return entry.path();
     }
     return {};
   }
@@ -61,14 +61,14 @@ TEST_F(SinkMemoryTest, DamageIsAsIfThereWereNothing) {
 }
 
 TEST_F(SinkMemoryTest, AnotherProcessIsToldWhoExportsThere) {
-  const std::unique_ptr<SinkMemory> mine = open();
+  const auto mine = lock_sink(job().log(), "otlp http://c", "goodput monitor 7b");
+  ASSERT_TRUE(mine.ok());
   const pid_t other = fork();
   if (other == 0) {
-    const auto refused = SinkMemory::open(job().log(), "otlp http://c", "second");
-    const bool is_told = refused.status().code() == StatusCode::kAlreadyExists &&
-                         refused.status().message().find("goodput monitor 7b (process " + std::to_string(getppid())) !=
-                             std::string::npos;
-    const bool is_free = SinkMemory::open(job().log(), "otlp http://other", "second").ok();
+    const Status refused = lock_sink(job().log(), "otlp http://c", "second").status();
+    const bool is_told = refused.code() == StatusCode::kAlreadyExists &&
+                         refused.message() == "exporting to otlp http://c: goodput monitor 7b already does";
+    const bool is_free = lock_sink(job().log(), "otlp http://other", "second").ok();
     _exit(is_told && is_free ? 0 : 1);
   }
   int status = 0;

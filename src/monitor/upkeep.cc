@@ -10,7 +10,7 @@
 #include "journal/index_writer.h"
 #include "journal/sealer.h"
 #include "monitor/disk_budget.h"
-#include "monitor/own_folder.h"
+#include "monitor/kept_folder.h"
 #include "monitor/resume_point.h"
 
 namespace goodput::monitor {

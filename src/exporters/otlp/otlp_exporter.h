@@ -1,6 +1,6 @@
 // A job's figures and news to whatever speaks OTLP over HTTP: an OpenTelemetry collector, or one of the many backends.
 //
-//   ASSIGN_OR_RETURN(OtlpSettings settings, otlp_settings("http://collector:4318", &std::getenv));
+//   ASSIGN_OR_RETURN(OtlpSettings settings, otlp_settings("http://collector:4318", system_environment()));
 //   OtlpExporter otlp(std::move(settings), own_families, memory);
 //   otlp.send(update);                    // all families as metrics; a log record for each thing that happened
 //

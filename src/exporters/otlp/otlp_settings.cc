@@ -12,7 +12,6 @@
 namespace goodput::exporters {
 namespace {
 
-using Environment = std::function<const char*(const char*)>;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 constexpr const char* kDefaultEndpoint = "http://localhost:4318";
@@ -29,8 +28,8 @@ struct Variable {
 };
 
 Variable variable(const Environment& environment, std::string name) {
-  const char* value = environment(name.c_str());
-  return {std::move(name), value == nullptr ? "" : value};
+  std::string value = environment(name.c_str()).value_or("");
+  return {std::move(name), std::move(value)};
 }
 
 /// That of the signal, where it is set, before that of all.

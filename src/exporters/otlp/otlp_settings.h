@@ -1,6 +1,6 @@
 // Where and how OTLP is sent, as the OTEL_* variables of every OpenTelemetry SDK say it.
 //
-//   ASSIGN_OR_RETURN(const OtlpSettings settings, otlp_settings("http://collector:4318", &std::getenv));
+//   ASSIGN_OR_RETURN(const OtlpSettings settings, otlp_settings("http://collector:4318", system_environment()));
 //   if (!settings.is_disabled) … settings.metrics.url     // http://collector:4318/v1/metrics
 //
 // Understood: OTEL_EXPORTER_OTLP_{ENDPOINT,HEADERS,TIMEOUT,COMPRESSION,PROTOCOL,CERTIFICATE}, each also for one signal
@@ -10,12 +10,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/status.h"
 
 namespace goodput::exporters {
@@ -38,6 +38,6 @@ struct OtlpSettings {
 
 /// `url`: the base address, to which /v1/metrics and /v1/logs are appended; or "env", which leaves it to the variables.
 /// kInvalidArgument, naming the variable, for what makes no sense; kUnsupported: gRPC is asked for.
-Result<OtlpSettings> otlp_settings(std::string_view url, const std::function<const char*(const char*)>& environment);
+Result<OtlpSettings> otlp_settings(std::string_view url, const Environment& environment);
 
 }  // namespace goodput::exporters

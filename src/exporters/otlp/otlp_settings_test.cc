@@ -16,9 +16,9 @@ using testing::Pair;
 using Variables = std::map<std::string, std::string>;
 
 Result<OtlpSettings> settings(std::string_view url, const Variables& variables) {
-  return otlp_settings(url, [&](const char* name) -> const char* {
+  return otlp_settings(url, [&](const char* name) -> std::optional<std::string> {
     const auto found = variables.find(name);
-    return found == variables.end() ? nullptr : found->second.c_str();
+    return found == variables.end() || found->second.empty() ? std::nullopt : std::optional(found->second);
   });
 }
 

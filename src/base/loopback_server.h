@@ -1,9 +1,12 @@
-// A server on this machine for tests of what speaks HTTP: one connection after the other, in a thread of its own.
+// A server on this machine that does to each connection what a test wants.
 //
-//   Server server([](int connection) { read_request(connection); say(connection, "HTTP/1.1 204 No Content\r\n\r\n");
-//   }); client.send({.url = server.url("/v1")});
+//   LoopbackServer server([](int connection) {
+//     const std::string request = read_request(connection);
+//     say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+//   });
+//   HttpClient({}).send({.url = server.url("/path")});
 //
-// SPDX-License-Identifier: Apache-2.0
+// For tests. One connection at a time, in a thread of the server's. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <arpa/inet.h>
@@ -12,18 +15,19 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 namespace goodput {
 
-/// Gives every connection to `serve` in one thread, until it is destroyed.
-class Server {
+/// Gives every connection to `serve`, until it is destroyed.
+class LoopbackServer {
  public:
-  explicit Server(std::function<void(int)> serve)
+  explicit LoopbackServer(std::function<void(int)> serve)
       : serve_(std::move(serve)), socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -42,14 +46,16 @@ class Server {
       }
     });
   }
-  ~Server() {
+  ~LoopbackServer() {
     ::shutdown(socket_, SHUT_RDWR);
     thread_.join();
     ::close(socket_);
   }
-  [[nodiscard]] std::string url(const std::string& path = "/") const {
-    return "http://127.0.0.1:" + std::to_string(port_) + path;
-  }
+  LoopbackServer(const LoopbackServer&) = delete;
+  LoopbackServer& operator=(const LoopbackServer&) = delete;
+
+  [[nodiscard]] std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
+  [[nodiscard]] std::string url(const std::string& path = "/") const { return "http://" + host() + path; }
 
  private:
   std::function<void(int)> serve_;
@@ -58,13 +64,18 @@ class Server {
   std::thread thread_;
 };
 
-/// Reads until the head and `body_bytes` more have come.
-inline std::string read_request(int connection, size_t body_bytes = 0) {
+/// Reads a request: its head, and as much body as the head tells.
+inline std::string read_request(int connection) {
   std::string text;
   std::array<char, 4096> block{};
   while (true) {
     const size_t end = text.find("\r\n\r\n");
-    if (end != std::string::npos && text.size() >= end + 4 + body_bytes) return text;
+    if (end != std::string::npos) {
+      constexpr std::string_view kLength = "Content-Length: ";
+      const size_t length = text.find(kLength);
+      const size_t body = length < end ? std::strtoul(text.c_str() + length + kLength.size(), nullptr, 10) : 0;
+      if (text.size() >= end + 4 + body) return text;
+    }
     const ssize_t count = ::read(connection, block.data(), block.size());
     if (count <= 0) return text;
     text.append(block.data(), static_cast<size_t>(count));
