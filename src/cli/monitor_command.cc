@@ -1,10 +1,8 @@
 // `goodput monitor`: follows a job from outside of its processes and exports what becomes of its time.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <goodput/recorder.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,23 +11,19 @@
 
 #include "base/clock.h"
 #include "cli/command.h"
+#include "cli/controlled_monitor.h"
 #include "cli/exit_code.h"
 #include "cli/follow_job.h"
 #include "cli/monitor_options.h"
 #include "cli/monitor_sinks.h"
+#include "cli/monitor_start.h"
 #include "cli/run/signal_queue.h"
 #include "monitor/monitor.h"
 
 namespace goodput::cli {
 namespace {
 
-constexpr int64_t kLookForNewsNs = 200'000'000;  // how soon a death shows
 constexpr int64_t kWaitForJobNs = 1'000'000'000;
-
-bool is_end(const std::optional<Signal>& signal) {
-  return signal.has_value() && (signal->number == SIGTERM || signal->number == SIGINT || signal->number == SIGHUP ||
-                                signal->number == SIGQUIT);
-}
 
 /// Waits for the job where that was asked for. Empty: a signal came first.
 Result<std::unique_ptr<monitor::FollowedJob>> find_job(Context& context, const MonitorPlan& plan,
@@ -40,15 +34,6 @@ Result<std::unique_ptr<monitor::FollowedJob>> find_job(Context& context, const M
     if (!std::exchange(told, true)) context.note(fmt::format("goodput monitor: waiting for job \"{}\"", plan.job));
     if (is_end(signals.next(kWaitForJobNs))) return std::unique_ptr<monitor::FollowedJob>();
   }
-}
-
-/// Records what the trainer cannot: that it ended.
-void record_death(monitor::FollowedJob& job, const std::string& directory, const std::string& attempt_id,
-                  int64_t time_ns) {
-  const journal::JobLog::JobFacts facts = job.log().job_facts();
-  Recorder recorder = Recorder::open(
-      {.job = facts.job, .run_id = facts.run_id, .role = "monitor", .attempt_id = attempt_id, .directory = directory});
-  recorder.process_exit({}, time_ns);
 }
 
 /// Until it is over or a signal ends it; the status is that of a cycle that cannot be gone on from.
@@ -72,20 +57,13 @@ int run_monitor(Context& context, const MonitorOptions& options) {
   const Result<MonitorPlan> plan = resolve(options);
   if (!plan.ok()) return context.fail("monitor", plan.status());
   SignalQueue signals;
+  if (plan->control_fd >= 0) return run_controlled_monitor(context, *plan, signals);
   Result<std::unique_ptr<monitor::FollowedJob>> job = find_job(context, *plan, signals);
   if (!job.ok()) return context.fail("monitor", job.status());
   if (*job == nullptr) return kDone;
   auto pipes = open_sinks(context, *plan);
   if (!pipes.ok()) return context.fail("monitor", pipes.status());
-  setenv("GOODPUT_QUIET", "1", 1);  // the journal of a death is no recording that anybody wants to be told of
-  monitor::Monitor monitor(
-      **job, std::move(pipes).value(),
-      {.windows_ns = plan->windows_ns,
-       .linger_ns = plan->linger_ns,
-       .follows = plan->follows,
-       .on_death = [&](const std::string& attempt_id,
-                       int64_t time_ns) { record_death(**job, context.globals.dir, attempt_id, time_ns); }},
-      system_clock());
+  monitor::Monitor monitor(**job, std::move(pipes).value(), monitor_options(context, *plan, **job), system_clock());
   const Status watched = watch(context, *plan, monitor, signals);
   const bool all_sent = monitor.finish(plan->flush_timeout_ns);
   if (!watched.ok()) return context.fail("monitor", watched);

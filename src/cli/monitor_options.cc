@@ -37,6 +37,8 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options) {
   app.add_flag("--once", options.once, "look once, export, and end");
   app.add_flag("--follow", options.follow, "watch on for ever, downtime included");
   app.add_flag("--wait", options.wait, "wait for a job that does not exist yet");
+  // For programs only: what is said there is in cli/monitor_control.h.
+  app.add_option("--control", options.control, "take commands from this descriptor")->type_name("FD")->group("");
 }
 
 Result<MonitorPlan> resolve(const MonitorOptions& options) {
@@ -46,7 +48,8 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
                    .prometheus = options.prometheus,
                    .once = options.once,
                    .follows = options.follow,
-                   .waits = options.wait};
+                   .waits = options.wait,
+                   .control_fd = options.control};
   ASSIGN_OR_RETURN(plan.interval_ns, duration("--interval", options.interval));
   constexpr int64_t kLeastNs = 100'000'000;
   if (plan.interval_ns < kLeastNs) {
@@ -59,7 +62,7 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   }
   ASSIGN_OR_RETURN(plan.linger_ns, duration("--linger", options.linger));
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
-  if (plan.tensorboard.empty() && plan.prometheus.empty()) {
+  if (plan.tensorboard.empty() && plan.prometheus.empty() && plan.control_fd < 0) {
     return Status(StatusCode::kInvalidArgument,
                   "there is nowhere to export to: give --tensorboard DIR or --prometheus HOST:PORT");
   }

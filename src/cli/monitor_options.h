@@ -33,6 +33,7 @@ struct MonitorOptions {
   bool once = false;
   bool follow = false;
   bool wait = false;
+  int control = -1;
 };
 
 /// As meant.
@@ -45,6 +46,7 @@ struct MonitorPlan {
   int64_t linger_ns = 0;
   int64_t flush_timeout_ns = 0;
   bool once = false, follows = false, waits = false;
+  int control_fd = -1;  ///< from where a training process commands; negative: from nowhere
 };
 
 void add_monitor_options(CLI::App& app, MonitorOptions& options);

@@ -18,6 +18,7 @@ namespace {
 void join(std::optional<Update>& waiting, Update&& update, size_t max_steps, uint64_t& dropped) {
   if (waiting.has_value()) {
     waiting->report = std::move(update.report);
+    waiting->figures = waiting->figures.joined(update.figures);
     waiting->steps.insert(waiting->steps.end(), update.steps.begin(), update.steps.end());
   } else {
     waiting = std::move(update);

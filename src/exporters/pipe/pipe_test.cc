@@ -21,6 +21,7 @@ struct Sink {
   std::mutex mutex;
   std::vector<StepPoint> steps;
   int64_t last_step = -1;  ///< of the latest report
+  Figures figures;         ///< of the latest update
 
   Status take(const Update& update) {
     Status status = answer(update);
@@ -28,6 +29,7 @@ struct Sink {
     if (!status.ok()) return status;
     steps.insert(steps.end(), update.steps.begin(), update.steps.end());
     last_step = update.report.last_step.value_or(-1);
+    figures = update.figures;
     return status;
   }
 };
@@ -108,6 +110,23 @@ TEST(Pipe, AHangingSinkDelaysNobodyAndIsLeftBehind) {
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
   *is_open = true;
+}
+
+TEST(Pipe, WhatWaitsIsAboutTheFiguresOfAll) {
+  const auto sink = std::make_shared<Sink>();
+  std::atomic<bool> is_open = false;
+  sink->answer = [&](const Update&) {
+    return is_open ? Status() : Status(StatusCode::kUnavailable, "sending: connection refused");
+  };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  Update update = update_of(1);
+  update.figures = {.windows = false, .steps = false, .ideal_step_seconds = 2.0};
+  pipe.offer(update);
+  update.figures = {.goodput = false, .badput = false, .windows = false};
+  pipe.offer(update);
+  is_open = true;
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_EQ(sink->figures, (Figures{.windows = false, .ideal_step_seconds = 2.0}));
 }
 
 TEST(Pipe, CountersAreReadAlsoWhenItIsGone) {
