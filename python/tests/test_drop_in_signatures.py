@@ -57,7 +57,8 @@ def describe(module):
             found[name] = value
     return found
 
-print(json.dumps({n: describe(importlib.import_module("ml_goodput_measurement." + n)) for n in sys.argv[1:]}))
+described = {n: describe(importlib.import_module("ml_goodput_measurement." + n)) for n in sys.argv[1:]}
+print(json.dumps(described, skipkeys=True))
 """
 
 # The names that a module has for others: its own and what it takes from elsewhere, modules and typing apart.
