@@ -12,7 +12,7 @@ import datetime
 import os
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Optional, Union
+from typing import Union
 
 from ._monitor_process import MonitorProcess
 
@@ -37,7 +37,7 @@ class Monitor:
         self._timeout_seconds = timeout_seconds
 
     @property
-    def pid(self) -> Optional[int]:
+    def pid(self) -> int | None:
         """Of the monitor's process; None when it does not run."""
         return self._process.pid
 
@@ -77,10 +77,10 @@ class _NoMonitor(Monitor):
 def monitor(
     job: str,
     *,
-    run_id: Optional[str] = None,
-    directory: Optional[Union[str, os.PathLike[str]]] = None,
-    tensorboard: Optional[Union[str, os.PathLike[str]]] = None,
-    prometheus: Optional[str] = None,
+    run_id: str | None = None,
+    directory: str | os.PathLike[str] | None = None,
+    tensorboard: str | os.PathLike[str] | None = None,
+    prometheus: str | None = None,
     interval: _Duration = 30.0,
     windows: Sequence[_Duration] = (),
     flush_timeout_seconds: float = 10.0,

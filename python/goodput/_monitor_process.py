@@ -25,7 +25,7 @@ import socket
 import time
 import weakref
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 from . import _program
 
@@ -42,17 +42,17 @@ _alive: weakref.WeakSet[MonitorProcess] = weakref.WeakSet()
 
 
 class MonitorProcess:
-    def __init__(self, job: str, arguments: Sequence[str] = (), *, directory: Optional[str] = None) -> None:
+    def __init__(self, job: str, arguments: Sequence[str] = (), *, directory: str | None = None) -> None:
         globals_ = ["--dir", directory] if directory else []
         self._arguments = ["goodput", *globals_, "monitor", f"--control={_CONTROL}", *arguments, "--", str(job)]
         self._running: dict[str, dict[str, Any]] = {}
         self._owner = os.getpid()
-        self._pid: Optional[int] = None
-        self._link: Optional[socket.socket] = None
+        self._pid: int | None = None
+        self._link: socket.socket | None = None
         self._unread = b""
 
     @property
-    def pid(self) -> Optional[int]:
+    def pid(self) -> int | None:
         """Of the monitor; None without one."""
         return self._pid if self._is_alive() else None
 
@@ -67,7 +67,7 @@ class MonitorProcess:
         *,
         interval_seconds: float,
         windows_seconds: Sequence[float] = (),
-        ideal_step_seconds: Optional[float] = None,
+        ideal_step_seconds: float | None = None,
     ) -> bool:
         """An uploader of figures; False, and a warning in the log, when there can be no monitor."""
         if os.getpid() != self._owner:
@@ -84,9 +84,7 @@ class MonitorProcess:
             return self._say(self._running[name])
         return self._spawn() and all(self._say(command) for command in list(self._running.values()))
 
-    def stop(
-        self, name: str, *, flush: bool = True, timeout_seconds: Optional[float] = 10.0
-    ) -> Optional[dict[str, Any]]:
+    def stop(self, name: str, *, flush: bool = True, timeout_seconds: float | None = 10.0) -> dict[str, Any] | None:
         """The monitor's answer, with "flushed", "goodput_percent" …; None when none came in time, or nothing ran.
 
         With `flush` a last look is exported first. The last uploader takes the monitor with it.
@@ -107,7 +105,7 @@ class MonitorProcess:
             self._end()
         return answer
 
-    def close(self, *, flush: bool = True, timeout_seconds: Optional[float] = 10.0) -> None:
+    def close(self, *, flush: bool = True, timeout_seconds: float | None = 10.0) -> None:
         """Stops what runs."""
         for name in list(self._running):
             self.stop(name, flush=flush, timeout_seconds=timeout_seconds)
@@ -165,7 +163,7 @@ class MonitorProcess:
             _logger.warning("goodput: commanding the monitor (process %s): %s", self._pid, error)
             return False
 
-    def _hear(self, timeout_seconds: float, stopped: Optional[str] = None) -> Optional[dict[str, Any]]:
+    def _hear(self, timeout_seconds: float, stopped: str | None = None) -> dict[str, Any] | None:
         """Reads answers until the one about `stopped`; complaints go to the log."""
         until = time.monotonic() + timeout_seconds
         while self._link is not None:

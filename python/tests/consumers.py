@@ -232,9 +232,9 @@ class AXLearnRecorder:
         try:
             with self.event(AXLearnEvent.ACCELERATOR_INIT):
                 time.sleep(0.02)
-            with self.event(AXLearnEvent.TRAINING_PREPARATION):
-                with self.event(AXLearnEvent.CUSTOM_BADPUT_EVENT, custom_badput_event_type="EVAL"):
-                    time.sleep(0.02)
+            evaluation = self.event(AXLearnEvent.CUSTOM_BADPUT_EVENT, custom_badput_event_type="EVAL")
+            with self.event(AXLearnEvent.TRAINING_PREPARATION), evaluation:
+                time.sleep(0.02)
             for step in range(first, last + 1):
                 with self.event(AXLearnEvent.DATA_LOADING):
                     pass

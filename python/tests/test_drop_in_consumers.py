@@ -171,9 +171,8 @@ def test_what_their_tests_replace_can_be_replaced(maxtext, axlearn):
         ended.assert_not_called()
         maxtext_record(made, "record_job_end_time")
         ended.assert_called_once_with()
-    with mock.patch("ml_goodput_measurement.monitoring.GoodputMonitor") as kind:
-        with AXLearnRecorder(axlearn).monitors():
-            pass
+    with mock.patch("ml_goodput_measurement.monitoring.GoodputMonitor") as kind, AXLearnRecorder(axlearn).monitors():
+        pass
     expected = {
         "job_name": axlearn.name,
         "logger_name": f"goodput_logger_{axlearn.name}",
@@ -315,3 +314,18 @@ def test_a_script_of_the_released_package_runs_without_a_cloud(job, tmp_path, re
     assert (step, kinds) == ("49", "11")
     assert readers.load(tmp_path / "board/goodput")["scalars"]["goodput/goodput"][-1][0] == 49
     assert monitoring.GCPOptions().project_id is None
+
+
+def test_the_example_is_interrupted_and_goes_on(job, tmp_path, readers):
+    command = [sys.executable, str(ROOT / "examples/maxtext_goodput.py"), "--run-name", job, "--steps", "260"]
+    command += ["--base-output-directory", str(tmp_path)]
+    interrupted = subprocess.run([*command, "--interrupt-at", "150"], capture_output=True, text=True, timeout=60)
+    assert interrupted.returncode == 1, interrupted.stderr
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "starting at step 100" in done.stdout
+    assert "last productive step 259" in done.stdout
+    assert engine.report(job).disruption_records[0].resume_step == 100
+    scalars = readers.load(tmp_path / job / "tensorboard/goodput")["scalars"]
+    assert scalars["goodput/goodput"][-1][0] == 259
+    assert scalars["badput/custom_badput_events/eval"][-1][1] > 0

@@ -55,8 +55,8 @@ void let_go_of_output() {
 
 class ControlledMonitor {
  public:
-  ControlledMonitor(Context& context, const MonitorPlan& plan, SignalQueue& signals)
-      : context_(context), plan_(plan), signals_(signals), link_(plan.control_fd) {}
+  ControlledMonitor(Context& context, const MonitorPlan& plan, const MonitorOptions& options, SignalQueue& signals)
+      : context_(context), plan_(plan), options_(options), signals_(signals), link_(plan.control_fd) {}
 
   int run();
 
@@ -76,6 +76,7 @@ class ControlledMonitor {
 
   Context& context_;
   const MonitorPlan& plan_;
+  const MonitorOptions& options_;  ///< as typed, for whoever asks how this monitor is
   SignalQueue& signals_;
   ControlLink link_;
   const pid_t trainer_ = getppid();
@@ -165,7 +166,7 @@ Status ControlledMonitor::ready() {
       ASSIGN_OR_RETURN(pipes_, open_sinks(context_, plan_));
     }
     ASSIGN_OR_RETURN(job_, follow_job(context_, plan_.job, {}));
-    monitor::MonitorOptions options = monitor_options(context_, plan_, *job_);
+    monitor::MonitorOptions options = monitor_options(context_, plan_, options_, *job_);
     options.on_look = [this](const exporters::Update& update) { latest_ = update.report; };
     monitor_.emplace(*job_, std::move(*pipes_), std::move(options), system_clock());
     return {};
@@ -178,13 +179,16 @@ Status ControlledMonitor::ready() {
 Status ControlledMonitor::look(const Figures& figures) {
   RETURN_IF_ERROR(ready());
   std::vector<int64_t> windows_ns;
+  int64_t interval_ns = plan_.interval_ns;
   for (const Running& running : running_) {
+    interval_ns = &running == running_.data() ? running.uploader.interval_ns
+                                              : std::min(interval_ns, running.uploader.interval_ns);
     for (const int64_t window_ns : running.uploader.windows_ns) {
       if (std::find(windows_ns.begin(), windows_ns.end(), window_ns) == windows_ns.end())
         windows_ns.push_back(window_ns);
     }
   }
-  monitor_->set_windows(std::move(windows_ns));
+  monitor_->set_rhythm(std::move(windows_ns), interval_ns);
   const Status cycle = monitor_->cycle(figures);
   if (cycle.code() != StatusCode::kNotFound) complain(cycle);
   return cycle;
@@ -250,9 +254,10 @@ void ControlledMonitor::complain(const Status& status) {
 
 }  // namespace
 
-int run_controlled_monitor(Context& context, const MonitorPlan& plan, SignalQueue& signals) {
+int run_controlled_monitor(Context& context, const MonitorPlan& plan, const MonitorOptions& options,
+                           SignalQueue& signals) {
   close_all_but(plan.control_fd);
-  return ControlledMonitor(context, plan, signals).run();
+  return ControlledMonitor(context, plan, options, signals).run();
 }
 
 }  // namespace goodput::cli

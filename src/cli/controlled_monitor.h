@@ -1,6 +1,6 @@
 // `goodput monitor --control FD`: a monitor that a training process starts and commands.
 //
-//   if (plan.control_fd >= 0) return run_controlled_monitor(context, plan, signals);
+//   if (plan.control_fd >= 0) return run_controlled_monitor(context, plan, options, signals);
 //
 // It waits for the job and for sinks that another monitor still holds, exports what uploaders were started for
 // (cli/monitor_control.h), each at its interval, and ends when the last one was stopped. When the training process is
@@ -15,6 +15,7 @@
 
 namespace goodput::cli {
 
-int run_controlled_monitor(Context& context, const MonitorPlan& plan, SignalQueue& signals);
+int run_controlled_monitor(Context& context, const MonitorPlan& plan, const MonitorOptions& options,
+                           SignalQueue& signals);
 
 }  // namespace goodput::cli

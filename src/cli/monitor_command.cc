@@ -17,6 +17,7 @@
 #include "cli/monitor_options.h"
 #include "cli/monitor_sinks.h"
 #include "cli/monitor_start.h"
+#include "cli/monitor_status_page.h"
 #include "cli/run/signal_queue.h"
 #include "monitor/monitor.h"
 
@@ -56,14 +57,16 @@ Status watch(Context& context, const MonitorPlan& plan, monitor::Monitor& monito
 int run_monitor(Context& context, const MonitorOptions& options) {
   const Result<MonitorPlan> plan = resolve(options);
   if (!plan.ok()) return context.fail("monitor", plan.status());
+  if (plan->asks_status) return show_monitor_status(context, plan->job);
   SignalQueue signals;
-  if (plan->control_fd >= 0) return run_controlled_monitor(context, *plan, signals);
+  if (plan->control_fd >= 0) return run_controlled_monitor(context, *plan, options, signals);
   Result<std::unique_ptr<monitor::FollowedJob>> job = find_job(context, *plan, signals);
   if (!job.ok()) return context.fail("monitor", job.status());
   if (*job == nullptr) return kDone;
   auto pipes = open_sinks(context, *plan);
   if (!pipes.ok()) return context.fail("monitor", pipes.status());
-  monitor::Monitor monitor(**job, std::move(pipes).value(), monitor_options(context, *plan, **job), system_clock());
+  monitor::Monitor monitor(**job, std::move(pipes).value(), monitor_options(context, *plan, options, **job),
+                           system_clock());
   const Status watched = watch(context, *plan, monitor, signals);
   const bool all_sent = monitor.finish(plan->flush_timeout_ns);
   if (!watched.ok()) return context.fail("monitor", watched);
@@ -84,7 +87,8 @@ Command monitor_command() {
           .examples =
               "goodput monitor llama-7b --tensorboard runs/llama-7b --window 1h --window 24h\n"
               "goodput monitor llama-7b --prometheus 0.0.0.0:9464 --interval 15s --wait\n"
-              "goodput monitor llama-7b --tensorboard runs/llama-7b --once",
+              "goodput monitor llama-7b --tensorboard runs/llama-7b --once\n"
+              "goodput monitor llama-7b --status",
           .define = [](CLI::App& app) -> Run {
             auto options = std::make_shared<MonitorOptions>();
             add_monitor_options(app, *options);

@@ -18,6 +18,7 @@
 
 #include "exporters/pipe/pipe.h"
 #include "monitor/followed_job.h"
+#include "monitor/monitor_status.h"
 #include "monitor/trainer_watch.h"
 
 namespace goodput::monitor {
@@ -26,6 +27,10 @@ struct MonitorOptions {
   std::vector<int64_t> windows_ns{};
   int64_t linger_ns = 60'000'000'000;  ///< how long an ended or dead job is watched on
   bool follows = false;                ///< for ever
+  /// Of an accelerator-hour of that type.
+  std::function<std::optional<report::Price>(std::string_view accelerator_type)> price{};
+  /// What is known of this monitor beside its looks: kept beside the job's journals, its sinks filled in.
+  MonitorStatus about{};
   /// The trainer of this attempt ended at that time, and nobody else has recorded it.
   std::function<void(const std::string& attempt_id, int64_t time_ns)> on_death{};
   /// What a cycle found, before it is offered.
@@ -41,8 +46,11 @@ class Monitor {
   Status cycle() { return cycle(exporters::Figures{}); }
   /// The same about these figures only; steps wait for a cycle that is about steps.
   Status cycle(const exporters::Figures& figures);
-  /// The lengths of rolling windows from now on.
-  void set_windows(std::vector<int64_t> windows_ns) { options_.windows_ns = std::move(windows_ns); }
+  /// From now on: the lengths of rolling windows, and how often it looks, for whoever asks how it is.
+  void set_rhythm(std::vector<int64_t> windows_ns, int64_t interval_ns) {
+    options_.windows_ns = std::move(windows_ns);
+    options_.about.interval_ns = interval_ns;
+  }
   /// Whether the trainer has just died, so that a cycle is worth it before the interval is over.
   [[nodiscard]] bool has_news() const { return watch_.has_died() && !told_death_; }
   /// The job has ended, or its trainer is dead, for longer than an ended job is watched.
@@ -51,14 +59,16 @@ class Monitor {
   [[nodiscard]] uint64_t trainers_seen() const { return watch_.count(); }
   /// The same, seen anew: cheaper than a cycle.
   uint64_t look_for_trainer();
-  /// Sends what waits; false when something was left over after `timeout_ns`.
+  /// Sends what waits; false when something was left over after `timeout_ns`. The monitor has ended then.
   bool finish(int64_t timeout_ns);
 
   [[nodiscard]] const std::vector<std::unique_ptr<exporters::Pipe>>& pipes() const { return pipes_; }
 
  private:
+  Status look_and_offer(const exporters::Figures& figures);
   Result<exporters::Update> look(const exporters::Figures& figures);
   void choose_trainer();
+  void tell_status();
   [[nodiscard]] bool tell_death(const report::Report& report);
 
   FollowedJob* job_;

@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 import traceback
-from typing import Any, Optional
+from typing import Any
 
 from ml_goodput_measurement.src import goodput
 
@@ -35,7 +35,7 @@ _LABELS = {
 }
 
 
-def get_project_id() -> Optional[str]:
+def get_project_id() -> str | None:
     """PROJECT_ID, else what gcloud is configured for."""
     named = os.environ.get("PROJECT_ID")
     if named:
@@ -92,9 +92,7 @@ def analyze_run(project_id: str, run_name: str, exclusions: list[_Interval]) -> 
         traceback.print_exc()
 
 
-def print_report(
-    run_name: str, gp: float, breakdown: dict[Any, Any], step: int, excl_sec: Optional[float] = None
-) -> None:
+def print_report(run_name: str, gp: float, breakdown: dict[Any, Any], step: int, excl_sec: float | None = None) -> None:
     print(f"Run Name: {run_name}")
     print(f"Maximum Productive Step: {step}")
     print(f"Goodput: {gp:.2f}%")

@@ -18,7 +18,7 @@ import json
 import logging
 import statistics
 from collections.abc import Callable
-from typing import Any, Optional, TypeVar
+from typing import Any, TypeVar
 
 from goodput import GoodputError, _binding
 
@@ -145,7 +145,7 @@ class RestoreProcessedStep:
 class CheckpointLoggerOptions:
     job_name: str = _JOB_NAME
     logger_name: str = _LOGGER_NAME
-    client: Optional[Any] = None  # a google.cloud.logging.Client
+    client: Any | None = None  # a google.cloud.logging.Client
     use_goodput_logger: bool = False
 
 
@@ -205,7 +205,7 @@ class CheckpointBadputCalculator:
         return not str(step_stats.get(_DIRECTORY)).startswith("gs://")
 
     def is_valid_save_stats(
-        self, step_stats: dict[str, Any], operation_type: Optional[str] = OPERATION_TYPE_PERSISTENT_AND_LOCAL
+        self, step_stats: dict[str, Any], operation_type: str | None = OPERATION_TYPE_PERSISTENT_AND_LOCAL
     ) -> bool:
         """Whether it is a save, to the kind of storage that is asked about."""
         if step_stats.get(_EVENT_TYPE) != OPERATION_TYPE_SAVE:
@@ -215,7 +215,7 @@ class CheckpointBadputCalculator:
         return True
 
     def is_valid_restore_stats(
-        self, step_stats: dict[str, Any], operation_type: Optional[str] = OPERATION_TYPE_PERSISTENT_AND_LOCAL
+        self, step_stats: dict[str, Any], operation_type: str | None = OPERATION_TYPE_PERSISTENT_AND_LOCAL
     ) -> bool:
         """Whether it is a restore; from local storage only emergency restores are."""
         of_type = {
@@ -226,7 +226,7 @@ class CheckpointBadputCalculator:
         return step_stats.get(_EVENT_TYPE) in of_type.get(str(operation_type), both)
 
     def calculate_save_operation_checkpoint_manager_blocking_time(
-        self, operation_type: Optional[str] = OPERATION_TYPE_PERSISTENT_AND_LOCAL
+        self, operation_type: str | None = OPERATION_TYPE_PERSISTENT_AND_LOCAL
     ) -> SaveCheckpointManagerVerticalStepStats:
         def is_wanted(entry: dict[str, Any]) -> bool:
             return self.is_valid_save_stats(entry, operation_type)
@@ -235,7 +235,7 @@ class CheckpointBadputCalculator:
         return self._statistics(steps, SaveCheckpointManagerVerticalStepStats(), _SAVE_TIMES)
 
     def calculate_restore_operation_checkpoint_manager_blocking_time(
-        self, operation_type: Optional[str] = OPERATION_TYPE_PERSISTENT_AND_LOCAL
+        self, operation_type: str | None = OPERATION_TYPE_PERSISTENT_AND_LOCAL
     ) -> RestoreCheckpointManagerVerticalStepStats:
         def is_wanted(entry: dict[str, Any]) -> bool:
             return self.is_valid_restore_stats(entry, operation_type)

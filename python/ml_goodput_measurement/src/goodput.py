@@ -212,6 +212,12 @@ class GoodputRecorder:
             self._cloud_logger.flush()
 
     def record_step_start_time(self, step: int, start_time: _Time = None) -> None:
+        cloud_logger = self._cloud_logger
+        # The one call of every step, without what the others may need.
+        is_plain = start_time is None and type(cloud_logger) is _CloudLogger and type(step) is int
+        if is_plain and cloud_logger._google_log is None:
+            cloud_logger._recorder.record_step(step)
+            return
         self._record(_STEP_START_TIME, start_time, step_count=step)
 
     def record_step_end_time(self, step: int, end_time: _Time = None) -> None:

@@ -14,7 +14,7 @@ import json
 import logging
 import os
 from collections.abc import Iterator
-from typing import Any, Optional
+from typing import Any
 
 from ml_goodput_measurement.src import goodput_utils
 from ml_goodput_measurement.src.timeline_file import metadata_path, open_own, timeline_path
@@ -36,7 +36,7 @@ def _moment(seconds: Any) -> datetime.datetime:
 
 
 class GoodputCache:
-    def __init__(self, job_name: str, cache_dir: str = "/tmp", gcs_path: Optional[str] = None):
+    def __init__(self, job_name: str, cache_dir: str = "/tmp", gcs_path: str | None = None):
         self._job_name = job_name
         self._cache_dir = cache_dir
         self._gcs_path = gcs_path
@@ -46,11 +46,11 @@ class GoodputCache:
         self._restore_from_gcs()
 
     def _clear(self) -> None:
-        self._last_entry_info: Optional[_Cursor] = None  # NOLINT(name)
-        self._job_start_time: Optional[datetime.datetime] = None
-        self._job_end_time: Optional[datetime.datetime] = None
-        self._step_info: Optional[StepInfo] = None  # NOLINT(name)
-        self._goodput_info: Optional[GoodputInfo] = None  # NOLINT(name)
+        self._last_entry_info: _Cursor | None = None  # NOLINT(name)
+        self._job_start_time: datetime.datetime | None = None
+        self._job_end_time: datetime.datetime | None = None
+        self._step_info: StepInfo | None = None  # NOLINT(name)
+        self._goodput_info: GoodputInfo | None = None  # NOLINT(name)
 
     def update_step_info(self, step_info: StepInfo) -> None:  # NOLINT(name)
         self._step_info = step_info
@@ -85,19 +85,19 @@ class GoodputCache:
     def get_step_entries(self) -> list[Any]:
         return [entry for entry in self._lines() if _STEP_START_TIME in entry]
 
-    def get_goodput_info(self) -> Optional[GoodputInfo]:  # NOLINT(name)
+    def get_goodput_info(self) -> GoodputInfo | None:  # NOLINT(name)
         return self._goodput_info
 
-    def get_job_start_time(self) -> Optional[datetime.datetime]:
+    def get_job_start_time(self) -> datetime.datetime | None:
         return self._job_start_time
 
-    def get_job_end_time(self) -> Optional[datetime.datetime]:
+    def get_job_end_time(self) -> datetime.datetime | None:
         return self._job_end_time
 
-    def get_last_entry_info(self) -> Optional[_Cursor]:  # NOLINT(name)
+    def get_last_entry_info(self) -> _Cursor | None:  # NOLINT(name)
         return self._last_entry_info
 
-    def get_step_info(self) -> Optional[StepInfo]:  # NOLINT(name)
+    def get_step_info(self) -> StepInfo | None:  # NOLINT(name)
         return self._step_info
 
     def is_cache_empty(self) -> bool:
@@ -144,11 +144,14 @@ class GoodputCache:
 
     def _lines(self) -> Iterator[Any]:
         """The file's entries; a line that is torn is left out, and not what follows it."""
-        with self._logged("reading entries"), contextlib.suppress(FileNotFoundError):
-            with open_own(self._local_timeline_path) as file:
-                for line in file:
-                    with contextlib.suppress(ValueError):
-                        yield json.loads(line)
+        with (
+            self._logged("reading entries"),
+            contextlib.suppress(FileNotFoundError),
+            open_own(self._local_timeline_path) as file,
+        ):
+            for line in file:
+                with contextlib.suppress(ValueError):
+                    yield json.loads(line)
 
     def _note_times(self, entries: list[Any]) -> None:
         for entry in entries:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
-from typing import Any, Optional
+from typing import Any
 
 logger = logging.getLogger(__name__)
 
@@ -19,7 +19,7 @@ def is_wanted() -> bool:
     return os.environ.get("GOODPUT_GOOGLE_CLIENT") == "python"
 
 
-def open_client() -> Optional[Any]:
+def open_client() -> Any | None:
     """A google.cloud.logging.Client; None, and a warning, where there can be none."""
     try:
         import google.cloud.logging  # type: ignore[import-not-found,import-untyped,unused-ignore]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 import logging
 import os
-from typing import Any, Union
+from typing import Any
 
 from goodput._monitor_process import MonitorProcess
 
@@ -142,7 +142,7 @@ class GoodputMonitor:
             logger.info("Shutting down step deviation process (PID: %s)", self._process.pid)
             self._stop(_STEP_DEVIATION, self._flushes(skip_final_flush))
 
-    def start_rolling_window_goodput_uploader(self, rolling_windows_seconds: Union[list[int], int]) -> None:
+    def start_rolling_window_goodput_uploader(self, rolling_windows_seconds: list[int] | int) -> None:
         """Uploads the goodput and badput of windows that end now, at the upload interval."""
         if not self._initialized:
             return
