@@ -238,13 +238,13 @@ def test_elastic_monitors_have_the_elastic_types(job, board, readers):
 
 
 def test_a_folder_that_is_taken_breaks_nothing_in_the_trainer(job, board, caplog):
+    train(job)
     first, second = monitor_of(job, board), monitor_of(job, board, final_flush_timeout_seconds=1)
     first.start_goodput_uploader()
     holder = first._process.pid
     while not (board / "goodput/.goodput.lock").exists():
         time.sleep(0.01)
     second.start_goodput_uploader()
-    train(job)
     second.stop_goodput_uploader()
     assert f"(process {holder} on" in caplog.text
     first.stop_goodput_uploader()

@@ -200,11 +200,11 @@ def test_two_monitors_of_a_job_have_a_folder_each(job, tmp_path, readers):
 
 def test_the_second_in_one_folder_is_told_who_is_there_and_takes_its_place(job, tmp_path, caplog):
     board = tmp_path / "board"
+    train(job)
     first = goodput.monitor(job, tensorboard=board)
     first.start()
     wait_until(lambda: (board / "goodput/.goodput.lock").exists())
     with goodput.monitor(job, tensorboard=board) as second:
-        train(job)
         refused = f"goodput monitor {job} (process {first.pid} on"
         wait_until(lambda: second._process._hear(0.05) or refused in caplog.text)
         assert first.stop()

@@ -85,7 +85,6 @@ class ControlledMonitor {
   std::string complained_;  ///< of last
   int64_t next_try_boot_ns_ = 0;
   Status not_ready_;  ///< why, when last tried
-  std::optional<std::vector<std::unique_ptr<Pipe>>> pipes_;
   std::unique_ptr<monitor::FollowedJob> job_;
   std::optional<monitor::Monitor> monitor_;
   std::optional<report::Report> latest_;
@@ -162,13 +161,13 @@ Status ControlledMonitor::ready() {
   if (boot_time_ns() < next_try_boot_ns_) return not_ready_;
   next_try_boot_ns_ = boot_time_ns() + kTryAgainNs;
   const auto attempt = [&]() -> Status {
-    if (!pipes_.has_value()) {
-      ASSIGN_OR_RETURN(pipes_, open_sinks(context_, plan_));
+    if (job_ == nullptr) {
+      ASSIGN_OR_RETURN(job_, follow_job(context_, plan_.job, {}));
     }
-    ASSIGN_OR_RETURN(job_, follow_job(context_, plan_.job, {}));
+    ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Pipe>> pipes, open_sinks(context_, plan_));
     monitor::MonitorOptions options = monitor_options(context_, plan_, options_, *job_);
     options.on_look = [this](const exporters::Update& update) { latest_ = update.report; };
-    monitor_.emplace(*job_, std::move(*pipes_), std::move(options), system_clock());
+    monitor_.emplace(*job_, std::move(pipes), std::move(options), system_clock());
     return {};
   };
   not_ready_ = attempt();
