@@ -16,6 +16,24 @@ Result<int64_t> duration(const char* option, const std::string& text) {
   return Status(StatusCode::kInvalidArgument, fmt::format("{}: {}", option, parsed.status().message()));
 }
 
+void add_cloud_options(CLI::App& app, CloudOptions& cloud) {
+  app.add_option("--cloud-monitoring", cloud.project, "write to Cloud Monitoring in that project; auto: this machine's")
+      ->type_name("PROJECT");
+  app.add_option("--cloud-location", cloud.location, "the zone that series name; by default this machine's")
+      ->type_name("ZONE");
+  app.add_option("--cloud-cluster", cloud.cluster, "the GKE cluster that series name; by default this machine's")
+      ->type_name("NAME");
+  app.add_option("--cloud-replica", cloud.replica, "the replica that series name; each monitor of a job needs its own")
+      ->type_name("ID")
+      ->capture_default_str();
+  app.add_option("--cloud-accelerator", cloud.accelerator,
+                 "the accelerator that series name; by default the job's, or this machine's")
+      ->type_name("TYPE");
+  app.add_option("--cloud-metric-prefix", cloud.metric_prefix,
+                 "for projects of their own metrics, as custom.googleapis.com/goodput/")
+      ->type_name("PREFIX");
+}
+
 }  // namespace
 
 void add_monitor_options(CLI::App& app, MonitorOptions& options) {
@@ -28,6 +46,7 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options) {
       ->allow_extra_args(false);
   app.add_option("--tensorboard", options.tensorboard, "write to DIR/goodput, for TensorBoard")->type_name("DIR");
   app.add_option("--prometheus", options.prometheus, "serve /metrics there, for Prometheus")->type_name("HOST:PORT");
+  add_cloud_options(app, options.cloud);
   app.add_option("--linger", options.linger, "how long to watch on after the job has ended")
       ->type_name("DURATION")
       ->capture_default_str();
@@ -44,6 +63,7 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
                    .windows_ns = {},
                    .tensorboard = options.tensorboard,
                    .prometheus = options.prometheus,
+                   .cloud = options.cloud,
                    .once = options.once,
                    .follows = options.follow,
                    .waits = options.wait};
@@ -59,9 +79,10 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   }
   ASSIGN_OR_RETURN(plan.linger_ns, duration("--linger", options.linger));
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
-  if (plan.tensorboard.empty() && plan.prometheus.empty()) {
-    return Status(StatusCode::kInvalidArgument,
-                  "there is nowhere to export to: give --tensorboard DIR or --prometheus HOST:PORT");
+  if (plan.tensorboard.empty() && plan.prometheus.empty() && plan.cloud.project.empty()) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        "there is nowhere to export to: give --tensorboard DIR, --prometheus HOST:PORT or --cloud-monitoring PROJECT");
   }
   return plan;
 }
