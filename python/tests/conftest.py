@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from goodput import _binding
+from google_fixtures import google, key_pair, peers, service_account  # noqa: F401 fixtures for all
 
 
 @pytest.fixture(autouse=True)

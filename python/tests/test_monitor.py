@@ -204,3 +204,34 @@ def test_a_killed_trainer_shows_within_two_intervals(job, tmp_path, run_python):
     finally:
         trainer.kill()
         process.kill()
+
+
+def status_of(job):
+    done = subprocess.run([GOODPUT, "monitor", job, "--status", "--json"], capture_output=True, text=True, timeout=60)
+    return done.returncode, json.loads(done.stdout)["monitors"]
+
+
+@pytest.mark.parametrize(("ending", "health"), [(signal.SIGTERM, "ended"), (signal.SIGKILL, "stale")])
+def test_status_tells_how_a_monitor_is_and_how_it_was_started(job, tmp_path, monkeypatch, ending, health):
+    record(job, steps=3)
+    assert status_of(job) == (1, [])
+    monkeypatch.setenv("GOODPUT_WINDOW", "1h 24h")
+    monkeypatch.setenv("GOODPUT_INTERVAL", "0.2s")
+    running = subprocess.Popen([GOODPUT, "monitor", job, "--tensorboard", tmp_path, "--follow"])
+    try:
+        deadline = time.monotonic() + 30
+        while (found := status_of(job))[1] == [] or found[1][0]["sinks"][0]["sent"] == 0:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        code, (status,) = found
+        assert (code, status["health"], status["pid"]) == (0, "running", running.pid)
+        assert status["options"]["window"] == "1h 24h"
+        assert status["options"]["interval"] == "0.2s"
+        assert status["options"]["follow"] == "true"
+        assert status["sinks"][0]["name"] == f"tensorboard {tmp_path}/goodput"
+        assert status["sinks"][0]["failures"] == 0
+    finally:
+        running.send_signal(ending)
+        running.wait(30)
+    code, (status,) = status_of(job)
+    assert (code, status["health"]) == (1, health)

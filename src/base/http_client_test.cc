@@ -1,81 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/http_client.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <functional>
 #include <mutex>
-#include <thread>
+
+#include "base/loopback_server.h"
 
 namespace goodput {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-/// Gives every connection to `serve` in one thread, until it is destroyed.
-class Server {
- public:
-  explicit Server(std::function<void(int)> serve)
-      : serve_(std::move(serve)), socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::listen(socket_, 16), 0);
-    EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] {
-      while (true) {
-        const int connection = ::accept(socket_, nullptr, nullptr);
-        if (connection < 0) return;
-        serve_(connection);
-        ::close(connection);
-      }
-    });
-  }
-  ~Server() {
-    ::shutdown(socket_, SHUT_RDWR);
-    thread_.join();
-    ::close(socket_);
-  }
-  [[nodiscard]] std::string url(const std::string& path = "/") const {
-    return "http://127.0.0.1:" + std::to_string(port_) + path;
-  }
-
- private:
-  std::function<void(int)> serve_;
-  int socket_;
-  uint16_t port_ = 0;
-  std::thread thread_;
-};
-
-/// Reads until the head and `body_bytes` more have come.
-std::string read_request(int connection, size_t body_bytes = 0) {
-  std::string text;
-  std::array<char, 4096> block{};
-  while (true) {
-    const size_t end = text.find("\r\n\r\n");
-    if (end != std::string::npos && text.size() >= end + 4 + body_bytes) return text;
-    const ssize_t count = ::read(connection, block.data(), block.size());
-    if (count <= 0) return text;
-    text.append(block.data(), static_cast<size_t>(count));
-  }
-}
-
-void say(int connection, std::string_view text) { (void)::send(connection, text.data(), text.size(), MSG_NOSIGNAL); }
-
 TEST(HttpClient, SendsMethodHeadersAndBodyAndReadsTheAnswer) {
   std::string seen;
   std::mutex mutex;
-  Server server([&](int connection) {
-    const std::string request = read_request(connection, 5);
+  LoopbackServer server([&](int connection) {
+    const std::string request = read_request(connection);
     const std::lock_guard lock(mutex);
     seen = request;
     say(connection, "HTTP/1.1 429 Slow Down\r\nRetry-After: 7\r\nContent-Length: 4\r\n\r\nlate");
@@ -101,8 +45,8 @@ TEST(HttpClient, SendsMethodHeadersAndBodyAndReadsTheAnswer) {
 
 TEST(HttpClient, BodyOfZerosIsSentWhole) {
   std::atomic<size_t> zeros = 0;
-  Server server([&](int connection) {
-    const std::string request = read_request(connection, 3);
+  LoopbackServer server([&](int connection) {
+    const std::string request = read_request(connection);
     zeros = static_cast<size_t>(std::count(request.begin(), request.end(), '\0'));
     say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   });
@@ -165,7 +109,7 @@ TEST(HttpClient, TroubleIsAFailureWithinTheTimeout) {
   };
   for (const Trouble& trouble : troubles) {
     SCOPED_TRACE(trouble.what);
-    Server server(trouble.serve);
+    LoopbackServer server(trouble.serve);
     HttpClient client({.timeout_ns = kSecond / 2, .max_answer_bytes = 1000});
     const auto start = std::chrono::steady_clock::now();
     const HttpAnswer answer = client.send({.url = server.url()});
@@ -183,7 +127,7 @@ TEST(HttpClient, RefusedConnectionAndForeignSchemeAreFailures) {
 }
 
 TEST(HttpClient, RedirectIsAnAnswer) {
-  Server server([](int connection) {
+  LoopbackServer server([](int connection) {
     (void)read_request(connection);
     say(connection, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
   });
@@ -195,7 +139,7 @@ TEST(HttpClient, RedirectIsAnAnswer) {
 }
 
 TEST(HttpClient, CancelledRequestEndsEarly) {
-  Server server([](int c) {
+  LoopbackServer server([](int c) {
     pollfd end{c, POLLRDHUP, 0};
     (void)read_request(c);
     (void)::poll(&end, 1, 20'000);

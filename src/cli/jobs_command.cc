@@ -11,8 +11,8 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/follow_job.h"
+#include "cli/price_options.h"
 #include "cli/progress.h"
-#include "cli/report_options.h"
 #include "cli/show.h"
 #include "journal/run_folder.h"
 

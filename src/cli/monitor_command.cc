@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <goodput/recorder.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -12,11 +13,14 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/host_name.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/follow_job.h"
 #include "cli/monitor_options.h"
 #include "cli/monitor_sinks.h"
+#include "cli/monitor_status_page.h"
+#include "cli/price_options.h"
 #include "cli/run/signal_queue.h"
 #include "monitor/monitor.h"
 
@@ -68,9 +72,22 @@ Status watch(Context& context, const MonitorPlan& plan, monitor::Monitor& monito
   }
 }
 
+monitor::MonitorStatus about(const Context& context, const MonitorPlan& plan, const MonitorOptions& options) {
+  monitor::MonitorStatus status;
+  status.host = host_name();
+  status.boot_id = read_boot_id();
+  status.pid = getpid();
+  status.version = GOODPUT_VERSION;
+  status.started_ns = context.now_ns;
+  status.interval_ns = plan.interval_ns;
+  status.options = in_effect(options);
+  return status;
+}
+
 int run_monitor(Context& context, const MonitorOptions& options) {
   const Result<MonitorPlan> plan = resolve(options);
   if (!plan.ok()) return context.fail("monitor", plan.status());
+  if (plan->asks_status) return show_monitor_status(context, plan->job);
   SignalQueue signals;
   Result<std::unique_ptr<monitor::FollowedJob>> job = find_job(context, *plan, signals);
   if (!job.ok()) return context.fail("monitor", job.status());
@@ -83,6 +100,8 @@ int run_monitor(Context& context, const MonitorOptions& options) {
       {.windows_ns = plan->windows_ns,
        .linger_ns = plan->linger_ns,
        .follows = plan->follows,
+       .price = [&](std::string_view type) { return price_for(plan->price, context.config, type); },
+       .about = about(context, *plan, options),
        .on_death = [&](const std::string& attempt_id,
                        int64_t time_ns) { record_death(**job, context.globals.dir, attempt_id, time_ns); }},
       system_clock());
@@ -106,7 +125,8 @@ Command monitor_command() {
           .examples =
               "goodput monitor llama-7b --tensorboard runs/llama-7b --window 1h --window 24h\n"
               "goodput monitor llama-7b --prometheus 0.0.0.0:9464 --interval 15s --wait\n"
-              "goodput monitor llama-7b --tensorboard runs/llama-7b --once",
+              "goodput monitor llama-7b --tensorboard runs/llama-7b --once\n"
+              "goodput monitor llama-7b --status",
           .define = [](CLI::App& app) -> Run {
             auto options = std::make_shared<MonitorOptions>();
             add_monitor_options(app, *options);

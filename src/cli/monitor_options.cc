@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 
 #include "base/time_text.h"
 
@@ -14,6 +16,30 @@ Result<int64_t> duration(const char* option, const std::string& text) {
   const Result<int64_t> parsed = parse_duration(text);
   if (parsed.ok()) return *parsed;
   return Status(StatusCode::kInvalidArgument, fmt::format("{}: {}", option, parsed.status().message()));
+}
+
+/// Every option that has a value, in a variable of its name: GOODPUT_FLUSH_TIMEOUT.
+void take_from_environment(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty() || option->get_items_expected_max() == 0 || !option->get_envname().empty())
+      continue;
+    std::string name = "GOODPUT_" + option->get_lnames().front();
+    for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    option->envname(name);
+  }
+}
+
+/// One for each word of each text: a variable holds several in one.
+std::vector<std::string> words_of(const std::vector<std::string>& texts) {
+  std::vector<std::string> words;
+  for (const std::string& text : texts) {
+    for (size_t at = 0; (at = text.find_first_not_of(" ,", at)) != std::string::npos;) {
+      const size_t end = std::min(text.find_first_of(" ,", at), text.size());
+      words.push_back(text.substr(at, end - at));
+      at = end;
+    }
+  }
+  return words;
 }
 
 }  // namespace
@@ -34,9 +60,12 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options) {
   app.add_option("--flush-timeout", options.flush_timeout, "how long the last word may take at the end")
       ->type_name("DURATION")
       ->capture_default_str();
+  add_price_options(app, options.price);
   app.add_flag("--once", options.once, "look once, export, and end");
   app.add_flag("--follow", options.follow, "watch on for ever, downtime included");
   app.add_flag("--wait", options.wait, "wait for a job that does not exist yet");
+  app.add_flag("--status", options.status, "say how the monitors of the job are, and nothing else");
+  take_from_environment(app);
 }
 
 Result<MonitorPlan> resolve(const MonitorOptions& options) {
@@ -44,26 +73,51 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
                    .windows_ns = {},
                    .tensorboard = options.tensorboard,
                    .prometheus = options.prometheus,
+                   .price = {},
                    .once = options.once,
                    .follows = options.follow,
-                   .waits = options.wait};
+                   .waits = options.wait,
+                   .asks_status = options.status};
+  if (plan.asks_status) return plan;
   ASSIGN_OR_RETURN(plan.interval_ns, duration("--interval", options.interval));
   constexpr int64_t kLeastNs = 100'000'000;
   if (plan.interval_ns < kLeastNs) {
     return Status(StatusCode::kInvalidArgument, "--interval: it is to be 0.1 seconds or more");
   }
-  for (const std::string& window : options.windows) {
+  for (const std::string& window : words_of(options.windows)) {
     ASSIGN_OR_RETURN(const int64_t length_ns, duration("--window", window));
     if (length_ns <= 0) return Status(StatusCode::kInvalidArgument, "--window: it is to be longer than 0");
     plan.windows_ns.push_back(length_ns);
   }
   ASSIGN_OR_RETURN(plan.linger_ns, duration("--linger", options.linger));
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
+  ASSIGN_OR_RETURN(plan.price, resolve(options.price));
   if (plan.tensorboard.empty() && plan.prometheus.empty()) {
     return Status(StatusCode::kInvalidArgument,
                   "there is nowhere to export to: give --tensorboard DIR or --prometheus HOST:PORT");
   }
   return plan;
+}
+
+std::vector<std::pair<std::string, std::string>> in_effect(const MonitorOptions& options) {
+  std::vector<std::pair<std::string, std::string>> found;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) found.emplace_back(name, value);
+  };
+  add("interval", options.interval);
+  std::string windows;
+  for (const std::string& window : words_of(options.windows)) windows += (windows.empty() ? "" : " ") + window;
+  add("window", windows);
+  add("tensorboard", options.tensorboard);
+  add("prometheus", options.prometheus);
+  add("price", options.price.price);
+  add("currency", options.price.currency);
+  add("linger", options.linger);
+  add("flush-timeout", options.flush_timeout);
+  add("once", options.once ? "true" : "");
+  add("follow", options.follow ? "true" : "");
+  add("wait", options.wait ? "true" : "");
+  return found;
 }
 
 }  // namespace goodput::cli

@@ -11,9 +11,11 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
+#include "cli/price_options.h"
 
 namespace CLI {
 class App;
@@ -30,9 +32,11 @@ struct MonitorOptions {
   std::string prometheus;
   std::string linger = "60s";
   std::string flush_timeout = "10s";
+  PriceOptions price;
   bool once = false;
   bool follow = false;
   bool wait = false;
+  bool status = false;
 };
 
 /// As meant.
@@ -44,12 +48,17 @@ struct MonitorPlan {
   std::string prometheus;   ///< empty: none
   int64_t linger_ns = 0;
   int64_t flush_timeout_ns = 0;
+  PriceChoice price;
   bool once = false, follows = false, waits = false;
+  bool asks_status = false;  ///< nothing else counts then
 };
 
 void add_monitor_options(CLI::App& app, MonitorOptions& options);
 
 /// kInvalidArgument, naming the option, for what makes no sense.
 Result<MonitorPlan> resolve(const MonitorOptions& options);
+
+/// What is in effect, by the options' names without their dashes; passwords in addresses are left out.
+std::vector<std::pair<std::string, std::string>> in_effect(const MonitorOptions& options);
 
 }  // namespace goodput::cli

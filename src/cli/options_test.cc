@@ -114,12 +114,12 @@ TEST(ReportOptionsTest, NumbersAndDurationsAreRead) {
   ASSERT_TRUE(query.ok()) << query.status().message();
   EXPECT_EQ(query->input, "-");
   EXPECT_EQ(query->job, "j");
-  EXPECT_EQ(query->price, 2.49);
-  EXPECT_EQ(query->currency, "EUR");
+  EXPECT_EQ(query->price.price, 2.49);
+  EXPECT_EQ(query->price.currency, "EUR");
   EXPECT_EQ(query->dead_after_ns, 90'000'000'000);
   EXPECT_EQ(query->stall_factor, 0);
   EXPECT_EQ(query->stall_floor_ns, 90'000'000'000);
-  EXPECT_FALSE(query_of({"j"})->price.has_value());
+  EXPECT_FALSE(query_of({"j"})->price.price.has_value());
 }
 
 TEST(ReportOptionsTest, MistakesNameTheOption) {
@@ -147,7 +147,7 @@ TEST(ReportOptionsTest, MistakesNameTheOption) {
 }
 
 std::optional<double> amount_of(const std::vector<std::string>& words, const Config& config, const char* type) {
-  const std::optional<report::Price> price = price_for(*query_of(words), config, type);
+  const std::optional<report::Price> price = price_for(query_of(words)->price, config, type);
   if (!price) return std::nullopt;
   EXPECT_EQ(price->currency, "USD");
   return price->per_accelerator_hour;

@@ -32,7 +32,7 @@ report::Question question_of(const ReportQuery& query, const Context& context, s
   question.windows_ns = query.windows_ns;
   question.exclusions = query.exclusions_ns;
   question.with_timeline = !context.globals.json;
-  question.price = price_for(query, context.config, accelerator_type);
+  question.price = price_for(query.price, context.config, accelerator_type);
   return question;
 }
 

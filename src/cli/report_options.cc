@@ -5,8 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <string_view>
@@ -28,16 +26,6 @@ Status set(std::string_view option, const std::string& text, std::optional<T>& o
   if (!value.ok()) return about(option, value.status().message());
   out = *value;
   return {};
-}
-
-Result<double> parse_amount(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || !std::isfinite(value) || value < 0) {
-    return Status(StatusCode::kInvalidArgument, fmt::format("\"{}\" is not a number from 0 on", text));
-  }
-  return value;
 }
 
 Result<std::pair<int64_t, int64_t>> parse_interval(std::string_view text, int64_t now_ns) {
@@ -93,12 +81,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
       ->allow_extra_args(false);
   app.add_option("--exclude-file", options.exclusion_file, "leave out the intervals of a file, one a line")
       ->type_name("FILE");
-  app.add_option("--price", options.price, "what an accelerator-hour costs")
-      ->type_name("PRICE")
-      ->envname("GOODPUT_PRICE");
-  app.add_option("--currency", options.currency, "of the price; USD unless told")
-      ->type_name("CODE")
-      ->envname("GOODPUT_CURRENCY");
+  add_price_options(app, options.price);
   app.add_option("--dead-after", options.dead_after,
                  "silence after which a job with heartbeats is down; 60s unless told")
       ->type_name("DURATION");
@@ -128,13 +111,11 @@ Result<ReportQuery> resolve(const ReportOptions& options, int64_t now_ns) {
   RETURN_IF_ERROR(set("--now", options.now, query.now_ns, time));
   RETURN_IF_ERROR(set("--from", options.from, query.from_ns, time));
   RETURN_IF_ERROR(set("--to", options.to, query.to_ns, time));
-  RETURN_IF_ERROR(
-      set("--price", options.price, query.price, [](const std::string& text) { return parse_amount(text); }));
+  ASSIGN_OR_RETURN(query.price, resolve(options.price));
   RETURN_IF_ERROR(set("--dead-after", options.dead_after, query.dead_after_ns, duration));
   RETURN_IF_ERROR(set("--stall-floor", options.stall_floor, query.stall_floor_ns, duration));
   RETURN_IF_ERROR(set("--stall-factor", options.stall_factor, query.stall_factor,
                       [](const std::string& text) { return parse_amount(text); }));
-  if (!options.currency.empty()) query.currency = options.currency;
   for (const std::string& text : options.windows) {
     std::optional<int64_t> window_ns;
     RETURN_IF_ERROR(set("--window", text, window_ns, duration));
@@ -150,13 +131,6 @@ Result<ReportQuery> resolve(const ReportOptions& options, int64_t now_ns) {
     RETURN_IF_ERROR(read_exclusions(options.exclusion_file, query.now_ns.value_or(now_ns), query.exclusions_ns));
   }
   return query;
-}
-
-std::optional<report::Price> price_for(const ReportQuery& query, const Config& config,
-                                       std::string_view accelerator_type) {
-  const std::optional<double> amount = query.price ? query.price : config.price_of(accelerator_type);
-  if (!amount) return std::nullopt;
-  return report::Price{.per_accelerator_hour = *amount, .currency = query.currency.value_or("USD")};
 }
 
 }  // namespace goodput::cli

@@ -4,7 +4,7 @@
 //   add_report_options(app, *options);
 //   …
 //   Result<ReportQuery> query = resolve(*options, context.now_ns);
-//   std::optional<report::Price> price = price_for(*query, context.config, report.accelerator_type);
+//   std::optional<report::Price> price = price_for(query->price, context.config, report.accelerator_type);
 //
 // The option struct must live as long as the app. Nothing throws.
 // SPDX-License-Identifier: Apache-2.0
@@ -17,8 +17,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "cli/config.h"
-#include "report/cost.h"
+#include "cli/price_options.h"
 
 namespace CLI {
 class App;
@@ -35,7 +34,7 @@ struct ReportOptions {
   std::vector<std::string> windows;
   std::vector<std::string> exclusions;
   std::string exclusion_file;
-  std::string price, currency;
+  PriceOptions price;
   std::string dead_after, stall_factor, stall_floor;
 };
 
@@ -46,8 +45,7 @@ struct ReportQuery {
   std::optional<int64_t> now_ns, from_ns, to_ns;
   std::vector<int64_t> windows_ns;
   std::vector<std::pair<int64_t, int64_t>> exclusions_ns;  ///< as given: empty and reversed ones are findings
-  std::optional<double> price;                             ///< per accelerator-hour
-  std::optional<std::string> currency;
+  PriceChoice price;
   std::optional<int64_t> dead_after_ns, stall_floor_ns;
   std::optional<double> stall_factor;
 };
@@ -57,10 +55,5 @@ void add_report_options(CLI::App& app, ReportOptions& options);
 /// Reads --exclude-file, and no other file. Times are relative to --now where it is given, else to `now_ns`.
 /// kInvalidArgument, naming the option, for what makes no sense; kUnreadable for the file.
 Result<ReportQuery> resolve(const ReportOptions& options, int64_t now_ns);
-
-/// The price of --price, GOODPUT_PRICE or `price` in the configuration; else that of the accelerator type in
-/// `[prices]`.
-std::optional<report::Price> price_for(const ReportQuery& query, const Config& config,
-                                       std::string_view accelerator_type);
 
 }  // namespace goodput::cli

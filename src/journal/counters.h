@@ -30,8 +30,9 @@ enum class Counter : uint8_t {
   kNoAccess = 1,  ///< read-only or missing folder, missing permission
   kIoError = 2,   ///< any other error of the system while a segment was prepared
   kTooManyThreads = 3,
-  kBadValue = 4,  ///< a step, time, duration or name that no report could use
-  kClosed = 5,    ///< recorded after close()
+  kBadValue = 4,    ///< a step, time, duration or name that no report could use
+  kClosed = 5,      ///< recorded after close()
+  kFellBehind = 6,  ///< as many segments as one journal may have were waiting to be sealed
   // What is no loss of events but worth a finding.
   kPreparedByCaller = 16,  ///< no prepared run was waiting: a recording thread made one itself
   kSlowStepNumber = 17,    ///< reading a step number took over 1 ms (a value on a device)
@@ -42,7 +43,7 @@ enum class Counter : uint8_t {
   kMalformedEntry = 22,    ///< imported: entries of the log that were no events
   kRepairedEntry = 23,     ///< imported: entries that were used after a repair
 };
-constexpr Counter kLastLossCounter = Counter::kClosed;
+constexpr Counter kLastLossCounter = Counter::kFellBehind;
 
 constexpr int kCounterBits = 40;
 constexpr uint64_t kMaxCount = (uint64_t{1} << kCounterBits) - 1;

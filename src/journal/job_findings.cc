@@ -75,6 +75,7 @@ void add_counters(const CounterValues& counters, int64_t start_ns, FindingList& 
       {Counter::kTooManyThreads, finding::kEventsDropped, "more than 65,535 threads"},
       {Counter::kBadValue, finding::kEventsDropped, "value that no report can use"},
       {Counter::kClosed, finding::kEventsDropped, "after close"},
+      {Counter::kFellBehind, finding::kEventsDropped, "recorded faster than segments can be sealed"},
       {Counter::kSlowStepNumber, finding::kSlowStepNumber, ""},
       {Counter::kCutText, finding::kTextsCut, ""},
       {Counter::kTooManyNames, finding::kTooManyNames, ""},

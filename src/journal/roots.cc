@@ -4,8 +4,6 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 namespace goodput::journal {
 namespace {
 
@@ -16,14 +14,6 @@ std::string home_folder(const Environment& environment) {
 }
 
 }  // namespace
-
-Environment system_environment() {
-  return [](const char* name) -> std::optional<std::string> {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') return std::nullopt;
-    return std::string(value);
-  };
-}
 
 std::vector<Root> search_roots(const std::string& named, const Environment& environment) {
   if (!named.empty()) return {{.path = named}};

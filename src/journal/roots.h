@@ -9,12 +9,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/file_system.h"
 
 namespace goodput::journal {
@@ -25,9 +24,8 @@ struct Root {
   bool in_public_place = false;
 };
 
-/// The value of a variable, or nothing where it is unset or empty.
-using Environment = std::function<std::optional<std::string>(const char* name)>;
-Environment system_environment();
+using goodput::Environment;
+using goodput::system_environment;
 
 /// `named` alone, or GOODPUT_DIR alone; else $XDG_STATE_HOME/goodput, ~/.local/state/goodput, $TMPDIR/goodput-UID and
 /// /dev/shm/goodput-UID.

@@ -26,6 +26,20 @@ Monitor::Monitor(FollowedJob& job, std::vector<std::unique_ptr<exporters::Pipe>>
     : job_(&job), pipes_(std::move(pipes)), options_(std::move(options)), clock_(&clock) {}
 
 Status Monitor::cycle() {
+  const Status looked = look_and_offer();
+  options_.about.failure = looked.ok() ? "" : looked.message();
+  options_.about.updated_ns = clock_->wall_ns();
+  tell_status();
+  return looked;
+}
+
+void Monitor::tell_status() {
+  options_.about.sinks.clear();
+  for (const auto& pipe : pipes_) options_.about.sinks.push_back({pipe->name(), pipe->counters()});
+  (void)write_status(job_->log(), options_.about);
+}
+
+Status Monitor::look_and_offer() {
   ASSIGN_OR_RETURN(exporters::Update update, look());
   if (tell_death(update.report)) {
     ASSIGN_OR_RETURN(update, look());
@@ -44,6 +58,7 @@ Result<exporters::Update> Monitor::look() {
   RETURN_IF_ERROR(job_->poll());
   exporters::Update update;
   report::Question question{.now_ns = clock_->wall_ns(), .windows_ns = options_.windows_ns};
+  if (options_.price) question.price = options_.price(job_->log().job_facts().accelerator_type);
   ASSIGN_OR_RETURN(update.report, job_->report(std::move(question)));
   const auto take = [&](int64_t step, const ledger::StepTime& time) {
     update.steps.push_back({step, static_cast<double>(time.ns) / 1e9 / static_cast<double>(time.steps)});
@@ -81,6 +96,8 @@ bool Monitor::finish(int64_t timeout_ns) {
     ends.emplace_back([&, i] { done[i] = pipes_[i]->finish(timeout_ns) ? 1 : 0; });
   }
   for (std::thread& end : ends) end.join();
+  options_.about.ended_ns = clock_->wall_ns();
+  tell_status();
   return std::all_of(done.begin(), done.end(), [](char is_done) { return is_done != 0; });
 }
 

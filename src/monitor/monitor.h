@@ -17,6 +17,7 @@
 
 #include "exporters/pipe/pipe.h"
 #include "monitor/followed_job.h"
+#include "monitor/monitor_status.h"
 #include "monitor/trainer_watch.h"
 
 namespace goodput::monitor {
@@ -25,6 +26,10 @@ struct MonitorOptions {
   std::vector<int64_t> windows_ns{};
   int64_t linger_ns = 60'000'000'000;  ///< how long an ended or dead job is watched on
   bool follows = false;                ///< for ever
+  /// Of an accelerator-hour of that type.
+  std::function<std::optional<report::Price>(std::string_view accelerator_type)> price{};
+  /// What is known of this monitor beside its looks: kept beside the job's journals, its sinks filled in.
+  MonitorStatus about{};
   /// The trainer of this attempt ended at that time, and nobody else has recorded it.
   std::function<void(const std::string& attempt_id, int64_t time_ns)> on_death{};
 };
@@ -40,13 +45,15 @@ class Monitor {
   [[nodiscard]] bool has_news() const { return watch_.has_died() && !told_death_; }
   /// The job has ended, or its trainer is dead, for longer than an ended job is watched.
   [[nodiscard]] bool is_over() const;
-  /// Sends what waits; false when something was left over after `timeout_ns`.
+  /// Sends what waits; false when something was left over after `timeout_ns`. The monitor has ended then.
   bool finish(int64_t timeout_ns);
 
   [[nodiscard]] const std::vector<std::unique_ptr<exporters::Pipe>>& pipes() const { return pipes_; }
 
  private:
+  Status look_and_offer();
   Result<exporters::Update> look();
+  void tell_status();
   [[nodiscard]] bool tell_death(const report::Report& report);
 
   FollowedJob* job_;

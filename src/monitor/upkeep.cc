@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/upkeep.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
 #include <mutex>
@@ -12,6 +10,7 @@
 #include "journal/index_writer.h"
 #include "journal/sealer.h"
 #include "monitor/disk_budget.h"
+#include "monitor/kept_folder.h"
 #include "monitor/resume_point.h"
 
 namespace goodput::monitor {
@@ -40,11 +39,6 @@ class OwnFolders {
   [[nodiscard]] const std::vector<Directory*>& folders() const { return folders_; }
 
  private:
-  static bool is_ours_alone(Directory& folder) {
-    const Result<FileFacts> facts = folder.facts();
-    constexpr uint32_t kOthers = 077;
-    return facts.ok() && facts->owner == geteuid() && (facts->permissions & kOthers) == 0;
-  }
   static std::mutex& mutex() {
     static std::mutex mutex;
     return mutex;

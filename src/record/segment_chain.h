@@ -18,7 +18,8 @@
 
 namespace goodput::record {
 
-/// More than fill up while a sync hangs for a day at 4 events a second, or for 60 ms at full speed.
+/// More than fill up while a sync hangs for a day at 4 events a second, or for 60 ms at full speed. Beyond, preparing
+/// fails with ENOBUFS.
 constexpr uint32_t kMaxLiveSegments = 1024;
 
 /// Sizes by number: 64 KiB twice, then doubling to 1 MiB.

@@ -91,6 +91,8 @@ Counter cause_of(int error) {
     case ENOTDIR:
     case ELOOP:
       return Counter::kNoAccess;
+    case ENOBUFS:
+      return Counter::kFellBehind;
     default:
       return Counter::kIoError;
   }

@@ -2,7 +2,9 @@
 #include "record/writer.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <cerrno>
 #include <set>
 #include <thread>
 
@@ -10,6 +12,7 @@
 #include "journal/clock_slots.h"
 #include "journal/live_header.h"
 #include "record/journal_folder.h"
+#include "record/system_calls.h"
 
 namespace goodput::record {
 namespace {
@@ -192,6 +195,47 @@ TEST_F(WriterTest, PreparersNeverShareANumber) {
   EXPECT_EQ(all.size(), static_cast<size_t>(kThreads * kSegments));
   EXPECT_EQ(*all.begin(), 2U);
   EXPECT_EQ(*all.rbegin(), 1U + kThreads * kSegments) << "and leave none out";
+}
+
+/// Memory in place of files, which nobody touches: segments cost nothing.
+class CheapSegments {
+ public:
+  CheapSegments() : kept_(system_calls) {
+    system_calls.allocate = [](int, uint32_t) { return 0; };
+    system_calls.populate = [](int, std::byte*, uint32_t) { return 0; };
+    system_calls.map = [](int, uint32_t bytes, std::byte** base) {
+      void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      *base = static_cast<std::byte*>(memory);
+      return memory == MAP_FAILED ? ENOMEM : 0;
+    };
+  }
+  ~CheapSegments() { system_calls = kept_; }
+  CheapSegments(const CheapSegments&) = delete;
+  CheapSegments& operator=(const CheapSegments&) = delete;
+
+ private:
+  SystemCalls kept_;
+};
+
+TEST_F(WriterTest, WhereNobodySealsSegmentsGrowLargeAndEndAtTheirNumber) {
+  const CheapSegments cheap;
+  SegmentChain& chain = writer_.chain();
+  uint64_t small = 0, large = 0;
+  const LiveSegment* last = nullptr;
+  for (record::Run run = chain.take_run(); run.segment != nullptr; run = chain.take_run()) {
+    if (run.segment == last) continue;
+    last = run.segment;
+    const uint32_t bytes = last->layout.segment_bytes;
+    ASSERT_TRUE(bytes == (large > 0 ? journal::kMaxSegmentBytes : bytes)) << "none is small again";
+    (bytes == journal::kMaxSegmentBytes ? large : small) += 1;
+  }
+  EXPECT_EQ(small, uint64_t{8} * journal::kMaxSegmentBytes / journal::kMinSegmentBytes);
+  EXPECT_EQ(small + large, kMaxLiveSegments - 1);
+  EXPECT_EQ(chain.failure(), ENOBUFS);
+  writer_.record_plain(event::Kind::kStepStart, 0, 1);
+  const journal::CounterValues counted = journal::read_counters({last->base, journal::kPageBytes}, {}, last->seed);
+  EXPECT_EQ(counted[journal::Counter::kFellBehind], 1U);
+  EXPECT_EQ(counted.lost_events(), 1U);
 }
 
 TEST_F(WriterTest, SegmentIsQuietOnceNobodyWritesToIt) {

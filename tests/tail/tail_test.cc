@@ -20,8 +20,12 @@ namespace {
 constexpr int kWriters = 4;
 constexpr int kReaders = 8;
 
-/// 50,000 of each thread: some 10 segments. The long variant runs for minutes.
-int64_t steps_per_writer() { return std::getenv("GOODPUT_SOAK") == nullptr ? 50'000 : 5'000'000; }
+bool is_soak() { return std::getenv("GOODPUT_SOAK") != nullptr; }
+
+/// 50,000 of each thread: some 10 segments. The long variant runs for a minute, at a pace at which one thread of a busy
+/// machine can seal what is recorded: beyond some two million events that wait, a recorder drops and counts.
+int64_t steps_per_writer() { return is_soak() ? 5'000'000 : 50'000; }
+useconds_t pause_us() { return is_soak() ? 5'000 : 200; }
 
 /// Step numbers that say whose they are.
 int64_t step_of(int writer, int64_t i) { return writer * 1'000'000'000LL + i; }
@@ -37,7 +41,7 @@ int64_t step_of(int writer, int64_t i) { return writer * 1'000'000'000LL + i; }
         for (int64_t i = 0; i < steps_per_writer(); ++i) {
           recorder.step(step_of(writer, i));
           if (i % 1'000 == 0) recorder.begin(Event::kCustom, {.name = "eval"});
-          if (i % 500 == 0) usleep(200);
+          if (i % 500 == 0) usleep(pause_us());
         }
       });
     }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gcp/api_error.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/decimal.h"
+
+namespace goodput::gcp {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int64_t kMostDelayNs = 3'600'000'000'000;
+
+std::string text_of(const Json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::optional<int64_t> seconds_to_ns(std::string_view seconds) {
+  const std::optional<Decimal> number = parse_plain_number(seconds);
+  return number ? to_nanoseconds(*number, kMostDelayNs) : std::nullopt;
+}
+
+void read_details(const Json& details, ApiError& error) {
+  if (!details.is_array()) return;
+  for (const Json& detail : details) {
+    const std::string type = text_of(detail, "@type");
+    if (type.ends_with("google.rpc.ErrorInfo")) error.reason = text_of(detail, "reason");
+    if (!type.ends_with("google.rpc.RetryInfo")) continue;
+    std::string delay = text_of(detail, "retryDelay");
+    if (delay.ends_with('s')) delay.pop_back();
+    error.retry_delay_ns = seconds_to_ns(delay);
+  }
+  error.details = details.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+bool ApiError::is_transient() const {
+  return is_worth_a_retry(
+      {.status = http_status, .failure = http_status == 0 ? message : "", .headers = {}, .body = {}});
+}
+
+Status ApiError::to_status(std::string_view doing) const {
+  const StatusCode code = is_transient()       ? StatusCode::kUnavailable
+                          : is_refusal()       ? StatusCode::kPermissionDenied
+                          : http_status == 404 ? StatusCode::kNotFound
+                                               : StatusCode::kInvalidArgument;
+  std::string text(doing);
+  text += ": ";
+  if (!status.empty()) {
+    text += status + ": ";
+  } else if (http_status != 0) {
+    text += "HTTP " + std::to_string(http_status) + ": ";
+  }
+  return {code, text + message};
+}
+
+std::optional<ApiError> read_api_error(const HttpAnswer& answer) {
+  if (answer.ok()) return std::nullopt;
+  ApiError error;
+  // An answer that broke off says nothing, whatever status it began with.
+  if (!answer.failure.empty()) {
+    error.message = answer.failure;
+    return error;
+  }
+  error.http_status = answer.status;
+  error.retry_delay_ns = seconds_to_ns(answer.header("retry-after"));
+  const Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  if (body.is_object() && body.contains("error") && body["error"].is_object()) {
+    const Json& said = body["error"];
+    error.status = text_of(said, "status");
+    error.message = text_of(said, "message");
+    if (said.contains("details")) read_details(said["details"], error);
+  }
+  if (error.message.empty()) error.message = "the answer gives no reason";
+  return error;
+}
+
+}  // namespace goodput::gcp

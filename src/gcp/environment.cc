@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gcp/environment.h"
+
+#include <utility>
+
+#include "base/clock.h"
+#include "gcp/gcloud_config.h"
+#include "gcp/metadata.h"
+
+namespace goodput::gcp {
+namespace {
+
+/// "projects/1234/zones/us-east5-a" → "us-east5-a"
+std::string last_component(std::string path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+
+std::string named_project(const Environment& environment, const std::string& credentials_project) {
+  for (const char* variable : {"GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT"}) {
+    if (const auto named = environment(variable)) return *named;
+  }
+  return credentials_project.empty() ? gcloud_project(environment) : credentials_project;
+}
+
+CloudEnvironment read_cloud_environment(const Environment& environment, const CloudEnvironmentOptions& options) {
+  CloudEnvironment here{.project = named_project(environment, options.project),
+                        .zone = {},
+                        .machine_type = {},
+                        .cluster = {},
+                        .cluster_location = {},
+                        .instance_id = {}};
+  if (has_no_metadata(environment)) return here;
+  struct Question {
+    const char* path;
+    std::string CloudEnvironment::*answer;
+  };
+  constexpr Question kQuestions[] = {
+      {"project/project-id", &CloudEnvironment::project},
+      {"instance/zone", &CloudEnvironment::zone},
+      {"instance/machine-type", &CloudEnvironment::machine_type},
+      {"instance/attributes/cluster-name", &CloudEnvironment::cluster},
+      {"instance/attributes/cluster-location", &CloudEnvironment::cluster_location},
+      {"instance/id", &CloudEnvironment::instance_id},
+  };
+  const int64_t until_ns = boot_time_ns() + options.timeout_ns;
+  for (const auto& [path, member] : kQuestions) {
+    if (!(here.*member).empty()) continue;
+    const int64_t left_ns = until_ns - boot_time_ns();
+    if (left_ns <= 0) break;
+    // Each with the time that is left, which is a client's to know when it is made.
+    MetadataServer server(environment, {.timeout_ns = left_ns, .is_cancelled = options.is_cancelled});
+    Result<std::string> answer = server.read(path);
+    if (answer.ok()) here.*member = last_component(std::move(answer).value());
+    if (answer.status().code() == StatusCode::kUnavailable) break;
+  }
+  return here;
+}
+
+}  // namespace goodput::gcp
