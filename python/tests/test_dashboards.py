@@ -60,8 +60,8 @@ RULES_AS_JSON = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sy
 
 
 @pytest.fixture(scope="module")
-def peers():
-    """peers(text, *arguments) → what that Python program prints in an environment with Google's client and PyYAML."""
+def in_peers():
+    """in_peers(text, *arguments) → what that Python program prints in an environment with Google's client and PyYAML."""
     subprocess.run(
         ["tools/venv", "build/dashboards_peers", "bench/peers/dashboards.txt"],
         cwd=ROOT,
@@ -105,7 +105,7 @@ def metrics_in(query):
     text = re.sub(r'"(?:\\.|[^"\\])*"', "", query)
     text = re.sub(r"\{[^}]*\}|\[[^\]]*\]", " ", text)
     text = re.sub(r"\b(by|on|ignoring|without|group_left|group_right)\s*\([^)]*\)", " ", text)
-    names = re.findall(r"(?<![\w:.])[a-zA-Z_:][\w:]*(?!\s*[(\w:])", text)
+    names = re.findall(r"(?<![\w:.])[a-zA-Z_:][\w:]*(?![\w:])(?!\s*\()", text)
     return {name for name in names if name.lower() not in PROMQL_WORDS}
 
 
@@ -204,8 +204,8 @@ def test_cloud_tiles_fill_their_rows_and_do_not_overlap(name):
         assert set(tile["widget"]) - {"title", "id"} <= contents
 
 
-def test_cloud_dashboards_are_of_googles_schema(peers):
-    counts = peers(PARSE_CLOUD, *(FOLDER / name for name in CLOUD.values())).split()
+def test_cloud_dashboards_are_of_googles_schema(in_peers):
+    counts = in_peers(PARSE_CLOUD, *(FOLDER / name for name in CLOUD.values())).split()
     assert [int(count) for count in counts] == [len(load(name)["mosaicLayout"]["tiles"]) for name in CLOUD.values()]
 
 
@@ -214,12 +214,12 @@ def test_rules_pass_promtool():
     assert "SUCCESS" in promtool("test", "rules", FOLDER / "prometheus_rules_test.yaml")
 
 
-def test_rules_ask_for_what_is_exported_and_each_alert_is_tested(peers):
-    groups = json.loads(peers(RULES_AS_JSON, FOLDER / "prometheus_rules.yaml"))["groups"]
+def test_rules_ask_for_what_is_exported_and_each_alert_is_tested(in_peers):
+    groups = json.loads(in_peers(RULES_AS_JSON, FOLDER / "prometheus_rules.yaml"))["groups"]
     rules = [rule for group in groups for rule in group["rules"]]
     recorded = {rule["record"] for rule in rules if "record" in rule}
     assert set().union(*(metrics_in(rule["expr"]) for rule in rules)) <= exported_families() | recorded
-    tests = json.loads(peers(RULES_AS_JSON, FOLDER / "prometheus_rules_test.yaml"))["tests"]
+    tests = json.loads(in_peers(RULES_AS_JSON, FOLDER / "prometheus_rules_test.yaml"))["tests"]
     fired = {case["alertname"] for test in tests for case in test.get("alert_rule_test", []) if case["exp_alerts"]}
     assert fired == {rule["alert"] for rule in rules if "alert" in rule}
 

@@ -12,6 +12,9 @@
 #include "cli/exit_code.h"
 #include "cli/output_file.h"
 #include "dashboards/dashboards.h"
+#include "dashboards/install.h"
+#include "gcp/endpoints.h"
+#include "gcp/environment.h"
 
 namespace goodput::cli {
 namespace {
@@ -19,7 +22,8 @@ namespace {
 struct DashboardsOptions {
   std::string action;
   bool grafana = false, cloud_monitoring = false, jobset = false, rules = false;
-  std::string output;
+  std::string output, project;
+  bool is_rehearsal = false;
 };
 
 /// The one that is asked for; kInvalidArgument for none or several.
@@ -55,6 +59,36 @@ int run_export(Context& context, const DashboardsOptions& options) {
   return written.ok() ? kDone : context.fail("dashboards", written);
 }
 
+std::string words_for(const dashboards::Installed& installed, bool is_rehearsal) {
+  const char* done = installed.was_there ? "replaced" : "made";
+  return is_rehearsal ? fmt::format("The dashboard \"{}\" would be {}.\n", installed.title, done)
+                      : fmt::format("The dashboard \"{}\" was {}: {}\n", installed.title, done, installed.resource);
+}
+
+int run_install(Context& context, const DashboardsOptions& options) {
+  const Environment environment = system_environment();
+  const gcp::Endpoint endpoint = gcp::monitoring_endpoint(environment);
+  const auto credentials = gcp::credentials_for(endpoint, {.environment = environment});
+  if (!credentials.ok()) return context.fail("dashboards", credentials.status());
+  const std::string project =
+      options.project.empty() ? gcp::read_cloud_environment(environment, {.project = (*credentials)->project()}).project
+                              : options.project;
+  if (project.empty()) {
+    return context.fail("dashboards",
+                        Status(StatusCode::kInvalidArgument, "installing: name the project with --project"));
+  }
+  gcp::RestClient client(*credentials, {});
+  const auto rehearsal = options.is_rehearsal ? dashboards::Rehearsal::kYes : dashboards::Rehearsal::kNo;
+  const auto installed = dashboards::install(client, endpoint.url, project, rehearsal);
+  if (!installed.ok()) {
+    context.fail("dashboards", installed.status());
+    return kCannot;
+  }
+  std::string words;
+  for (const dashboards::Installed& each : *installed) words += words_for(each, options.is_rehearsal);
+  return context.print(words);
+}
+
 }  // namespace
 
 Command dashboards_command() {
@@ -64,10 +98,12 @@ Command dashboards_command() {
           .examples =
               "goodput dashboards export --grafana -o goodput.json\n"
               "goodput dashboards export --rules -o /etc/prometheus/goodput_rules.yaml\n"
-              "goodput dashboards export --cloud-monitoring | gcloud monitoring dashboards create --config-from-file=-",
+              "goodput dashboards install --project my-project --dry-run",
           .define = [](CLI::App& app) -> Run {
             auto options = std::make_shared<DashboardsOptions>();
-            add_choice(app, "action", options->action, "export: write one as text", "export");
+            add_choice(app, "action", options->action,
+                       "export: write one as text; install: put those for Cloud Monitoring into a project",
+                       "export|install");
             app.get_option("action")->required();
             app.add_flag("--grafana", options->grafana, "the dashboard for Grafana, over Prometheus");
             app.add_flag("--cloud-monitoring", options->cloud_monitoring, "the dashboard for Cloud Monitoring");
@@ -75,7 +111,13 @@ Command dashboards_command() {
             app.add_flag("--rules", options->rules, "recording and alert rules for Prometheus");
             app.add_option("-o,--output", options->output, "the file to write; standard output unless given")
                 ->type_name("FILE");
-            return [options](Context& context) { return run_export(context, *options); };
+            app.add_option("--project", options->project,
+                           "of Google Cloud, to install in; else the one that the machine names")
+                ->type_name("PROJECT");
+            app.add_flag("--dry-run", options->is_rehearsal, "ask whether they would be taken, and install nothing");
+            return [options](Context& context) {
+              return options->action == "install" ? run_install(context, *options) : run_export(context, *options);
+            };
           }};
 }
 

@@ -16,14 +16,16 @@ namespace goodput::cli {
 namespace {
 
 struct DoctorOptions {
-  std::string job;
+  std::string job, project;
 };
 
 int run_doctor(Context& context, const DoctorOptions& options) {
   const journal::Environment environment = journal::system_environment();
   const std::vector<journal::Root> roots = roots_of(context);
   const bool is_named = !context.globals.dir.empty() || environment("GOODPUT_DIR").has_value();
-  doctor::Facts facts{.folder = doctor::look_at_folder(roots, environment, is_named)};
+  doctor::Facts facts{.now_ns = context.now_ns,
+                      .google = doctor::look_at_google(environment, options.project),
+                      .folder = doctor::look_at_folder(roots, environment, is_named)};
   if (!options.job.empty()) {
     facts.job = doctor::look_at_job(posix_file_system(), roots, options.job, context.now_ns, system_clock());
   }
@@ -49,6 +51,8 @@ Command doctor_command() {
       .define = [](CLI::App& app) -> Run {
         auto options = std::make_shared<DoctorOptions>();
         app.add_option("job,--job", options->job, "examine this job's record too: NAME or NAME@RUN")->type_name("JOB");
+        app.add_option("--project", options->project, "the Google Cloud project; else the one that the machine names")
+            ->type_name("PROJECT");
         return [options](Context& context) { return run_doctor(context, *options); };
       }};
 }

@@ -16,7 +16,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Outcome;
 
-class DoctorCommand : public testing::RecordedJob {};
+class DoctorCommand : public testing::RecordedJob {
+ protected:
+  const testing::ScopedEnvironment not_on_google_{"NO_GCE_CHECK", "true"};
+  const testing::ScopedEnvironment no_project_{"GOOGLE_CLOUD_PROJECT", nullptr};
+  const testing::ScopedEnvironment no_key_{"GOOGLE_APPLICATION_CREDENTIALS", nullptr};
+  const testing::ScopedEnvironment no_home_{"HOME", "/nonexistent"};
+};
 
 TEST_F(DoctorCommand, WithoutAJobItLooksAtTheMachine) {
   const Outcome outcome = run({"doctor"});

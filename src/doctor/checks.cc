@@ -8,6 +8,11 @@ namespace goodput::doctor {
 namespace {
 
 constexpr std::array kChecks = {
+    Check{"credentials", "credentials", Check::kGoogle, check_credentials},
+    Check{"permissions", "permissions", Check::kProject, check_permissions},
+    Check{"scopes", "access scopes", Check::kProject, check_scopes},
+    Check{"apis", "APIs", Check::kProject, check_apis},
+    Check{"exports", "exports", Check::kRecord, check_exports},
     Check{"lead", "lead process", Check::kName, check_lead},
     Check{"run_name", "run name", Check::kRecord, check_run_name},
     Check{"checkpoints", "checkpoints", Check::kRecord, check_checkpoints},
@@ -19,6 +24,7 @@ constexpr std::array kChecks = {
     Check{"regular_stalls", "regular stalls", Check::kRecord, check_regular_stalls},
     Check{"input", "input", Check::kRecord, check_input},
     Check{"losses", "losses", Check::kRecord, check_losses},
+    Check{"monitor", "monitor", Check::kRecord, check_monitor},
     Check{"folder", "folder", Check::kMachine, check_folder},
     Check{"disk", "disk", Check::kMachine, check_disk},
     Check{"file_system", "file system", Check::kMachine, check_file_system},
@@ -28,6 +34,10 @@ bool applies(const Check& check, const Facts& facts) {
   switch (check.of) {
     case Check::kMachine:
       return true;
+    case Check::kGoogle:
+      return facts.google.has_value();
+    case Check::kProject:
+      return facts.google.has_value() && facts.google->credentials_trouble.empty() && !facts.google->project.empty();
     case Check::kName:
       return facts.job.has_value();
     case Check::kRecord:

@@ -37,9 +37,10 @@ struct Line {
 };
 
 struct Check {
-  std::string_view name;                              ///< for scripts
-  std::string_view title;                             ///< for people
-  enum Of : uint8_t { kMachine, kName, kRecord } of;  ///< kName: a job was named; kRecord: and has a report
+  std::string_view name;   ///< for scripts
+  std::string_view title;  ///< for people
+  /// When it applies: always; Google Cloud is used; and answers, with a project; a job was named; and has a report.
+  enum Of : uint8_t { kMachine, kGoogle, kProject, kName, kRecord } of;
   Opinion (*look)(const Facts& facts);
 };
 
@@ -51,6 +52,16 @@ std::vector<Line> examine(const Facts& facts);
 Verdict worst_of(std::span<const Line> lines);
 
 std::string_view to_word(Verdict verdict);
+
+// google_checks.cc: whether what goes to Google Cloud may go there.
+Opinion check_credentials(const Facts& facts);
+Opinion check_permissions(const Facts& facts);
+Opinion check_scopes(const Facts& facts);
+Opinion check_apis(const Facts& facts);
+
+// monitor_checks.cc: whether somebody exports the job's figures, and gets them through.
+Opinion check_exports(const Facts& facts);
+Opinion check_monitor(const Facts& facts);
 
 // record_checks.cc: what the job's record lacks or has too much of.
 Opinion check_lead(const Facts& facts);

@@ -16,11 +16,14 @@ namespace {
 using event::Kind;
 using ::testing::HasSubstr;
 constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kNow = 1'800'000'000 * kSecond;
 constexpr uint64_t kMebibyte = uint64_t{1} << 20;
 
 /// A job to which nothing can be objected, an hour old.
 Facts healthy() {
   Facts facts;
+  facts.now_ns = kNow;
+  facts.google = {.project = "project-1", .identity = "service account trainer@project-1"};
   facts.folder = {.path = "/var/lib/goodput",
                   .is_there = true,
                   .kind = "ext4",
@@ -35,6 +38,12 @@ Facts healthy() {
   job.report.elapsed_seconds = 3600;
   job.report.last_step = 1000;
   job.report.attempts.push_back({.host = "node-3"});
+  MonitorFacts& monitor = job.monitors.emplace_back();
+  monitor.health = monitor::MonitorHealth::kRunning;
+  monitor.status.host = "node-3";
+  monitor.status.pid = 4711;
+  monitor.status.updated_ns = kNow - 20 * kSecond;
+  monitor.status.sinks.push_back({.name = "prometheus 0.0.0.0:9464", .counters = {}});
   job.survey.events_by_kind[static_cast<size_t>(Kind::kJobStart)] = 1;
   job.survey.events_by_kind[static_cast<size_t>(Kind::kCheckpointSaveStart)] = 12;
   job.survey.step_intervals = 1000;
@@ -56,6 +65,8 @@ Line line_of(const Facts& facts, std::string_view check) {
   return {};
 }
 
+JobFacts& job_of(Facts& facts) { return *facts.job; }
+
 struct Case {
   const char* what;
   const char* check;
@@ -65,8 +76,6 @@ struct Case {
 };
 
 void PrintTo(const Case& given, std::ostream* out) { *out << given.what; }
-
-JobFacts& job_of(Facts& facts) { return *facts.job; }
 
 void load_each_step(Facts& facts, int64_t percent) {
   job_of(facts).survey.loads_before_steps = 990;
@@ -85,7 +94,77 @@ void lose_lead(Facts& facts) {
   job_of(facts).absence = "looking for job \"llama-7b\": nothing is recorded of it";
 }
 
+void set_scopes(Facts& facts, const std::vector<std::string>& names) {
+  facts.google->machine_scopes.emplace();
+  for (const std::string& name : names) {
+    facts.google->machine_scopes->push_back("https://www.googleapis.com/auth/" + name);
+  }
+}
+
+monitor::MonitorStatus& monitor_of(Facts& facts) { return facts.job->monitors[0].status; }
+
 const Case kCases[] = {
+    {"no token", "credentials", [](Facts& facts) { facts.google->credentials_trouble = "asking for a token: refused"; },
+     Verdict::kRed, "asking for a token: refused."},
+    {"no project", "credentials", [](Facts& facts) { facts.google->project.clear(); }, Verdict::kYellow,
+     "no project is known"},
+    {"credentials", "credentials", [](Facts&) {}, Verdict::kGreen,
+     "service account trainer@project-1, for project project-1."},
+    {"everything granted", "permissions", [](Facts&) {}, Verdict::kGreen, "Everything that is needed"},
+    {"writing series not granted", "permissions",
+     [](Facts& facts) {
+       facts.google->missing_permissions = {"monitoring.timeSeries.create", "storage.objects.get"};
+     },
+     Verdict::kRed, "Not granted in project project-1: monitoring.timeSeries.create, storage.objects.get."},
+    {"storage not granted", "permissions",
+     [](Facts& facts) { facts.google->missing_permissions = {"storage.objects.create"}; }, Verdict::kYellow,
+     "Only gs:// folders need it"},
+    {"nobody tells", "permissions", [](Facts& facts) { facts.google->permissions_trouble = "it is off"; },
+     Verdict::kYellow, "could not be asked for: it is off."},
+    {"a key file", "scopes", [](Facts&) {}, Verdict::kGreen, "are not the machine's"},
+    {"all scopes", "scopes", [](Facts& facts) { set_scopes(facts, {"cloud-platform"}); }, Verdict::kGreen,
+     "They allow"},
+    {"the usual scopes of a node pool", "scopes",
+     [](Facts& facts) {
+       set_scopes(facts, {"logging.write", "monitoring", "devstorage.read_only"});
+     },
+     Verdict::kYellow, "do not allow storage,"},
+    {"reading scopes", "scopes",
+     [](Facts& facts) {
+       set_scopes(facts, {"logging.read", "devstorage.full_control"});
+     },
+     Verdict::kRed, "do not allow logging and monitoring,"},
+    {"APIs that are on", "apis", [](Facts&) {}, Verdict::kGreen, "Logging and Monitoring are enabled."},
+    {"an API that is off", "apis", [](Facts& facts) { facts.google->disabled_apis = {"monitoring.googleapis.com"}; },
+     Verdict::kRed, "Not enabled in project project-1: monitoring.googleapis.com."},
+    {"an API that does not answer", "apis", [](Facts& facts) { facts.google->apis_trouble = "no route"; },
+     Verdict::kGreen, "None is known to be off: no route."},
+    {"sinks", "exports", [](Facts&) {}, Verdict::kGreen, "To prometheus 0.0.0.0:9464."},
+    {"a monitor without sinks", "exports", [](Facts& facts) { monitor_of(facts).sinks.clear(); }, Verdict::kYellow,
+     "exports nowhere"},
+    {"no monitor on Google Cloud", "exports", [](Facts& facts) { job_of(facts).monitors.clear(); }, Verdict::kYellow,
+     "No monitor was started"},
+    {"no monitor elsewhere", "exports",
+     [](Facts& facts) {
+       job_of(facts).monitors.clear();
+       facts.google.reset();
+     },
+     Verdict::kGreen, "No monitor was started"},
+    {"a monitor that was killed", "monitor",
+     [](Facts& facts) { job_of(facts).monitors[0].health = monitor::MonitorHealth::kStale; }, Verdict::kRed,
+     "The monitor on node-3 (process 4711) looked last 20.0s ago"},
+    {"a monitor that was killed after the job", "monitor",
+     [](Facts& facts) {
+       job_of(facts).monitors[0].health = monitor::MonitorHealth::kStale;
+       job_of(facts).report.status = report::JobStatus::kCompleted;
+     },
+     Verdict::kGreen, "0 of 1 running"},
+    {"a monitor that reads nothing", "monitor", [](Facts& facts) { monitor_of(facts).failure = "no such job"; },
+     Verdict::kYellow, "finds nothing out: no such job."},
+    {"an exporter that fails", "monitor",
+     [](Facts& facts) { monitor_of(facts).sinks[0].counters.last_failure = "refused"; }, Verdict::kYellow,
+     "prometheus 0.0.0.0:9464: refused."},
+    {"a monitor", "monitor", [](Facts&) {}, Verdict::kGreen, "1 of 1 running"},
     {"nobody recorded", "lead", lose_lead, Verdict::kRed, "nothing is recorded of it."},
     {"only other ranks recorded", "lead",
      [](Facts& facts) {
@@ -235,8 +314,12 @@ TEST(Checks, AHealthyJobIsGreenThroughout) {
 TEST(Checks, ThoseOfAJobNeedOne) {
   Facts facts = healthy();
   facts.job->absence = "nothing recorded";
-  EXPECT_EQ(examine(facts).size(), 4U);
+  EXPECT_EQ(examine(facts).size(), 8U);
   facts.job.reset();
+  EXPECT_EQ(examine(facts).size(), 7U);
+  facts.google->project.clear();
+  EXPECT_EQ(examine(facts).size(), 4U);
+  facts.google.reset();
   EXPECT_EQ(examine(facts).size(), 3U);
 }
 

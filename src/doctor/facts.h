@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "doctor/event_survey.h"
 #include "doctor/step_pattern.h"
+#include "monitor/monitor_status.h"
 #include "report/report.h"
 
 namespace goodput::doctor {
@@ -31,6 +33,23 @@ struct FolderFacts {
   uint64_t budget_bytes = 0;             ///< of one run; 0: none
 };
 
+/// What Google Cloud says of us.
+struct GoogleFacts {
+  std::string project{};              ///< empty: nobody named one
+  std::string identity{};             ///< where the credentials come from
+  std::string credentials_trouble{};  ///< why there is no token; empty: there is one
+  std::vector<std::string> missing_permissions{};
+  std::string permissions_trouble{};                         ///< why it is not known which are granted
+  std::optional<std::vector<std::string>> machine_scopes{};  ///< where the credentials are the machine's
+  std::vector<std::string> disabled_apis{};
+  std::string apis_trouble{};  ///< why it is not known which are enabled
+};
+
+struct MonitorFacts {
+  monitor::MonitorStatus status{};
+  monitor::MonitorHealth health = monitor::MonitorHealth::kEnded;
+};
+
 struct JobFacts {
   std::string name{};     ///< as it was asked for
   std::string absence{};  ///< why there is no report; empty: there is one
@@ -41,9 +60,12 @@ struct JobFacts {
   uint64_t journal_bytes = 0;
   Survey survey{};
   std::optional<RegularStall> regular_stall{};
+  std::vector<MonitorFacts> monitors{};  ///< the newest first
 };
 
 struct Facts {
+  int64_t now_ns = 0;
+  std::optional<GoogleFacts> google{};  ///< empty: nothing here points to Google Cloud
   FolderFacts folder{};
   std::optional<JobFacts> job{};  ///< empty: no job was named
 };
