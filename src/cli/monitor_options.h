@@ -23,6 +23,14 @@ class App;
 
 namespace goodput::cli {
 
+/// Cloud Monitoring, as typed and as meant; empty: found out.
+struct CloudOptions {
+  std::string project;  ///< "auto": found out; empty: nothing is exported there
+  std::string location, cluster, accelerator;
+  std::string replica = "0";
+  std::string metric_prefix;
+};
+
 /// As typed.
 struct MonitorOptions {
   std::string job;
@@ -30,6 +38,7 @@ struct MonitorOptions {
   std::vector<std::string> windows;
   std::string tensorboard;
   std::string prometheus;
+  CloudOptions cloud;
   std::string remote_write;
   std::string otlp;
   std::string linger = "60s";
@@ -38,6 +47,7 @@ struct MonitorOptions {
   bool once = false;
   bool follow = false;
   bool wait = false;
+  int control = -1;
   bool status = false;
 };
 
@@ -50,10 +60,12 @@ struct MonitorPlan {
   std::string prometheus;    ///< empty: none
   std::string remote_write;  ///< empty: none
   std::string otlp;          ///< empty: none; "env": as the OTEL_* variables say
+  CloudOptions cloud;
   int64_t linger_ns = 0;
   int64_t flush_timeout_ns = 0;
   PriceChoice price;
   bool once = false, follows = false, waits = false;
+  int control_fd = -1;       ///< from where a training process commands; negative: from nowhere
   bool asks_status = false;  ///< nothing else counts then
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/environment.h"
 #include "base/host_name.h"
+#include "exporters/cloud_monitoring/cloud_monitoring_exporter.h"
 #include "exporters/memory.h"
 #include "exporters/otlp/otlp_exporter.h"
 #include "exporters/pipe/pipe_metrics.h"
@@ -39,6 +40,7 @@ class Sinks {
   Status open_tensorboard();
   Status open_remote_write();
   Status open_otlp();
+  Status open_cloud_monitoring();
   Status open_prometheus();
 
   std::vector<std::unique_ptr<Pipe>> take() { return std::move(pipes_); }
@@ -125,6 +127,29 @@ Status Sinks::open_prometheus() {
   return {};
 }
 
+/// What programs that watch ml-goodput-measurement look for on standard error.
+std::function<void(size_t)> tell_sent(const Context& context) {
+  if (context.globals.quiet) return {};
+  return [err = context.err](size_t series) {
+    fmt::print(err, "{{'message': 'Sent Goodput metrics to GCM Monitoring.', 'metrics_count': {}}}\n", series);
+  };
+}
+
+Status Sinks::open_cloud_monitoring() {
+  const CloudOptions& cloud = plan_->cloud;
+  if (cloud.project.empty()) return {};
+  exporters::CloudMonitoringOptions options{.project = cloud.project == "auto" ? "" : cloud.project,
+                                            .location = cloud.location,
+                                            .cluster = cloud.cluster,
+                                            .replica = cloud.replica,
+                                            .accelerator_type = cloud.accelerator,
+                                            .on_sent = tell_sent(*context_)};
+  if (!cloud.metric_prefix.empty()) options.metric_prefix = cloud.metric_prefix;
+  ASSIGN_OR_RETURN(auto monitoring, exporters::CloudMonitoringExporter::open(std::move(options)));
+  add(std::move(monitoring));
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<std::unique_ptr<Pipe>>> open_sinks(Context& context, const MonitorPlan& plan,
@@ -133,6 +158,7 @@ Result<std::vector<std::unique_ptr<Pipe>>> open_sinks(Context& context, const Mo
   RETURN_IF_ERROR(sinks.open_tensorboard());
   RETURN_IF_ERROR(sinks.open_remote_write());
   RETURN_IF_ERROR(sinks.open_otlp());
+  RETURN_IF_ERROR(sinks.open_cloud_monitoring());
   RETURN_IF_ERROR(sinks.open_prometheus());
   return sinks.take();
 }

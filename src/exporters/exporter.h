@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,26 @@ struct StepPoint {
   int64_t step = 0;
   double seconds = 0;
   friend bool operator==(const StepPoint&, const StepPoint&) = default;
+};
+
+/// Which of a job's figures an update is about; an exporter leaves the others alone.
+struct Figures {
+  bool goodput = true;  ///< of the whole job
+  bool badput = true;   ///< the same by class, where a sink can do without
+  bool windows = true;
+  bool steps = true;  ///< each for itself
+  /// What steps are measured against, in place of the report's.
+  std::optional<double> ideal_step_seconds{};
+
+  /// What either is about.
+  [[nodiscard]] Figures joined(const Figures& other) const {
+    return {.goodput = goodput || other.goodput,
+            .badput = badput || other.badput,
+            .windows = windows || other.windows,
+            .steps = steps || other.steps,
+            .ideal_step_seconds = other.ideal_step_seconds.has_value() ? other.ideal_step_seconds : ideal_step_seconds};
+  }
+  friend bool operator==(const Figures&, const Figures&) = default;
 };
 
 /// The job went over into this state, as a look at that time showed.
@@ -41,6 +62,7 @@ struct Update {
   std::vector<StepPoint> steps;
   /// Since the update before; the first look's is one too.
   std::vector<StatusChange> status_changes;
+  Figures figures{};
 };
 
 class Exporter {

@@ -101,6 +101,25 @@ TEST_F(MonitorTest, CyclesOfferTheReportAndTheNewSteps) {
   EXPECT_THAT(numbers, testing::IsSupersetOf({4, 5, 6}));
 }
 
+TEST_F(MonitorTest, StepsWaitForACycleThatIsAboutSteps) {
+  journal();
+  steps(0, 5);
+  Monitor& watched = monitor();
+  const exporters::Figures without{.steps = false};
+  ASSERT_TRUE(watched.cycle(without).ok());
+  steps(5, 8);
+  ASSERT_TRUE(watched.cycle(without).ok());
+  ASSERT_TRUE(watched.finish(10 * kSecond));
+  EXPECT_TRUE(kept_->updates.back().steps.empty());
+  EXPECT_EQ(kept_->updates.back().figures, without);
+  Monitor& again = monitor();
+  ASSERT_TRUE(again.cycle(without).ok());
+  ASSERT_TRUE(again.cycle({.goodput = false, .badput = false, .windows = false}).ok());
+  ASSERT_TRUE(again.finish(10 * kSecond));
+  EXPECT_EQ(kept_->updates.back().steps.size(), 7U);
+  EXPECT_TRUE(kept_->updates.back().figures.steps);
+}
+
 TEST_F(MonitorTest, EachChangeOfStateIsOfferedOnce) {
   journal();
   steps(0, 5);

@@ -36,6 +36,7 @@ size_t drop_oldest(std::vector<T>& all, size_t limit) {
 void join(std::optional<Update>& waiting, Update&& update, size_t max_steps, uint64_t& dropped) {
   if (waiting.has_value()) {
     waiting->report = std::move(update.report);
+    waiting->figures = waiting->figures.joined(update.figures);
     waiting->steps.insert(waiting->steps.end(), update.steps.begin(), update.steps.end());
     waiting->status_changes.insert(waiting->status_changes.end(), update.status_changes.begin(),
                                    update.status_changes.end());

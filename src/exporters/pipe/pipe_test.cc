@@ -22,6 +22,7 @@ struct Sink {
   std::vector<StepPoint> steps;
   std::vector<StatusChange> changes;
   int64_t last_step = -1;  ///< of the latest report
+  Figures figures;         ///< of the latest update
   bool takes_steps = true;
   int64_t retry_after_ns = 0;
   std::atomic<bool> is_cancelled = false;
@@ -33,6 +34,7 @@ struct Sink {
     steps.insert(steps.end(), update.steps.begin(), update.steps.end());
     changes.insert(changes.end(), update.status_changes.begin(), update.status_changes.end());
     last_step = update.report.last_step.value_or(-1);
+    figures = update.figures;
     return status;
   }
 };
@@ -117,6 +119,23 @@ TEST(Pipe, AHangingSinkDelaysNobodyAndIsLeftBehind) {
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
   *is_open = true;
+}
+
+TEST(Pipe, WhatWaitsIsAboutTheFiguresOfAll) {
+  const auto sink = std::make_shared<Sink>();
+  std::atomic<bool> is_open = false;
+  sink->answer = [&](const Update&) {
+    return is_open ? Status() : Status(StatusCode::kUnavailable, "sending: connection refused");
+  };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  Update update = update_of(1);
+  update.figures = {.windows = false, .steps = false, .ideal_step_seconds = 2.0};
+  pipe.offer(update);
+  update.figures = {.goodput = false, .badput = false, .windows = false};
+  pipe.offer(update);
+  is_open = true;
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_EQ(sink->figures, (Figures{.windows = false, .ideal_step_seconds = 2.0}));
 }
 
 TEST(Pipe, AHangingSinkThatCanBeCancelledHasEndedWithinTheBound) {

@@ -144,14 +144,15 @@ Status TensorBoardExporter::open_file(int64_t now_ns) {
 Status TensorBoardExporter::send(const Update& update) {
   if (file_ < 0) RETURN_IF_ERROR(open_file(wall_time_ns()));
   RETURN_IF_ERROR(write_out());  // what a disk did not take before: until it does, nothing is added
-  add_steps(update);
-  add_disruptions(update.report);
-  add_totals(update.report);
+  if (update.figures.steps) add_steps(update);
+  if (update.figures.goodput) add_disruptions(update.report);
+  add_totals(update.report, update.figures);
   return write_out();
 }
 
 void TensorBoardExporter::add_steps(const Update& update) {
-  const std::optional<double>& ideal = update.report.ideal_step_time_seconds;
+  const std::optional<double>& wanted = update.figures.ideal_step_seconds;
+  const std::optional<double>& ideal = wanted.has_value() ? wanted : update.report.ideal_step_time_seconds;
   for (const StepPoint& point : update.steps) {
     if (!written_.is_new(point)) continue;
     written_.add(point);
@@ -171,20 +172,23 @@ void TensorBoardExporter::add_disruptions(const report::Report& report) {
   }
 }
 
-void TensorBoardExporter::add_totals(const report::Report& report) {
+void TensorBoardExporter::add_totals(const report::Report& report, const Figures& figures) {
   const int64_t step = report.max_productive_step;
   const int64_t now_ns = report.as_of_ns;
   const auto put = [&](const std::string& tag, double value) { records_->scalar(tag, step, now_ns, value); };
-  if (report.goodput_percent.has_value()) put("goodput/goodput", *report.goodput_percent);
-  if (report.ideal_goodput_percent.has_value()) put("goodput/ideal", *report.ideal_goodput_percent);
-  auto badput = incumbent_badput(report.badput_seconds);
-  badput["DATA_LOADING_ASYNC"] = report.async_data_loading_seconds;
-  for (const auto& [name, seconds] : badput) {
-    put("badput/" + lower(name), percent_of(seconds, report.elapsed_seconds));
+  if (figures.goodput && report.goodput_percent.has_value()) put("goodput/goodput", *report.goodput_percent);
+  if (figures.goodput && report.ideal_goodput_percent.has_value()) put("goodput/ideal", *report.ideal_goodput_percent);
+  if (figures.badput) {
+    auto badput = incumbent_badput(report.badput_seconds);
+    badput["DATA_LOADING_ASYNC"] = report.async_data_loading_seconds;
+    for (const auto& [name, seconds] : badput) {
+      put("badput/" + lower(name), percent_of(seconds, report.elapsed_seconds));
+    }
+    for (const auto& [name, seconds] : report.custom_badput_seconds) {
+      put("badput/custom_badput_events/" + lower(name), percent_of(seconds, report.elapsed_seconds));
+    }
   }
-  for (const auto& [name, seconds] : report.custom_badput_seconds) {
-    put("badput/custom_badput_events/" + lower(name), percent_of(seconds, report.elapsed_seconds));
-  }
+  if (!figures.windows) return;
   for (const report::Window& window : report.windows) {
     if (window.goodput_percent.has_value()) {
       put("rolling_goodput/" + window_label(window.window_seconds), *window.goodput_percent);
