@@ -59,18 +59,12 @@ for path in sys.argv[1:]:
 RULES_AS_JSON = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))"
 
 
-@pytest.fixture(scope="module")
-def in_peers():
-    """in_peers(text, *arguments) → what that Python program prints in an environment with Google's client and PyYAML."""
-    subprocess.run(
-        ["tools/venv", "build/dashboards_peers", "bench/peers/dashboards.txt"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
+@pytest.fixture
+def in_peers(peers):
+    """in_peers(text, *arguments) → what that Python program prints where Google's client and PyYAML are."""
 
     def run(text, *arguments):
-        command = [ROOT / "build/dashboards_peers/bin/python", "-c", text, *map(str, arguments)]
+        command = [peers, "-c", text, *map(str, arguments)]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     return run
