@@ -29,6 +29,7 @@ struct CloudOptions {
   std::string location, cluster, accelerator;
   std::string replica = "0";
   std::string metric_prefix;
+  std::string write_period = "10s";
 };
 
 /// As typed.
@@ -56,6 +57,7 @@ struct MonitorPlan {
   std::string tensorboard;  ///< empty: none
   std::string prometheus;   ///< empty: none
   CloudOptions cloud;
+  int64_t cloud_write_period_ns = 0;
   int64_t linger_ns = 0;
   int64_t flush_timeout_ns = 0;
   PriceChoice price;

@@ -64,6 +64,7 @@ Result<std::unique_ptr<exporters::CloudMonitoringExporter>> open_cloud_monitorin
                                             .cluster = plan.cloud.cluster,
                                             .replica = plan.cloud.replica,
                                             .accelerator_type = plan.cloud.accelerator,
+                                            .write_period_ns = plan.cloud_write_period_ns,
                                             .on_sent = tell_sent(context)};
   if (!plan.cloud.metric_prefix.empty()) options.metric_prefix = plan.cloud.metric_prefix;
   return exporters::CloudMonitoringExporter::open(std::move(options));

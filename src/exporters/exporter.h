@@ -38,6 +38,8 @@ class Exporter {
   virtual ~Exporter() = default;
   [[nodiscard]] virtual std::string name() const = 0;  ///< for messages and counters: "tensorboard runs/7b"
   virtual Status send(const Update& update) = 0;
+  /// How long the sink is to be left alone before the next send(); what comes meanwhile joins. Quick.
+  [[nodiscard]] virtual int64_t pause_ns() const { return 0; }
 };
 
 }  // namespace goodput::exporters
