@@ -143,6 +143,7 @@ Status Sinks::open_cloud_monitoring() {
                                             .cluster = cloud.cluster,
                                             .replica = cloud.replica,
                                             .accelerator_type = cloud.accelerator,
+                                            .write_period_ns = plan_->cloud_write_period_ns,
                                             .on_sent = tell_sent(*context_)};
   if (!cloud.metric_prefix.empty()) options.metric_prefix = cloud.metric_prefix;
   ASSIGN_OR_RETURN(auto monitoring, exporters::CloudMonitoringExporter::open(std::move(options)));
