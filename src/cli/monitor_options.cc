@@ -18,6 +18,24 @@ Result<int64_t> duration(const char* option, const std::string& text) {
   return Status(StatusCode::kInvalidArgument, fmt::format("{}: {}", option, parsed.status().message()));
 }
 
+void add_cloud_options(CLI::App& app, CloudOptions& cloud) {
+  app.add_option("--cloud-monitoring", cloud.project, "write to Cloud Monitoring in that project; auto: this machine's")
+      ->type_name("PROJECT");
+  app.add_option("--cloud-location", cloud.location, "the zone that series name; by default this machine's")
+      ->type_name("ZONE");
+  app.add_option("--cloud-cluster", cloud.cluster, "the GKE cluster that series name; by default this machine's")
+      ->type_name("NAME");
+  app.add_option("--cloud-replica", cloud.replica, "the replica that series name; each monitor of a job needs its own")
+      ->type_name("ID")
+      ->capture_default_str();
+  app.add_option("--cloud-accelerator", cloud.accelerator,
+                 "the accelerator that series name; by default the job's, or this machine's")
+      ->type_name("TYPE");
+  app.add_option("--cloud-metric-prefix", cloud.metric_prefix,
+                 "for projects of their own metrics, as custom.googleapis.com/goodput/")
+      ->type_name("PREFIX");
+}
+
 /// Every option that has a value, in a variable of its name: GOODPUT_FLUSH_TIMEOUT.
 void take_from_environment(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
@@ -54,6 +72,7 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options) {
       ->allow_extra_args(false);
   app.add_option("--tensorboard", options.tensorboard, "write to DIR/goodput, for TensorBoard")->type_name("DIR");
   app.add_option("--prometheus", options.prometheus, "serve /metrics there, for Prometheus")->type_name("HOST:PORT");
+  add_cloud_options(app, options.cloud);
   app.add_option("--linger", options.linger, "how long to watch on after the job has ended")
       ->type_name("DURATION")
       ->capture_default_str();
@@ -75,6 +94,7 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
                    .windows_ns = {},
                    .tensorboard = options.tensorboard,
                    .prometheus = options.prometheus,
+                   .cloud = options.cloud,
                    .price = {},
                    .once = options.once,
                    .follows = options.follow,
@@ -95,9 +115,11 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   ASSIGN_OR_RETURN(plan.linger_ns, duration("--linger", options.linger));
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
   ASSIGN_OR_RETURN(plan.price, resolve(options.price));
-  if (plan.tensorboard.empty() && plan.prometheus.empty() && plan.control_fd < 0) {
-    return Status(StatusCode::kInvalidArgument,
-                  "there is nowhere to export to: give --tensorboard DIR or --prometheus HOST:PORT");
+  const bool is_nowhere = plan.tensorboard.empty() && plan.prometheus.empty() && plan.cloud.project.empty();
+  if (is_nowhere && plan.control_fd < 0) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        "there is nowhere to export to: give --tensorboard DIR, --prometheus HOST:PORT or --cloud-monitoring PROJECT");
   }
   return plan;
 }
@@ -113,6 +135,12 @@ std::vector<std::pair<std::string, std::string>> in_effect(const MonitorOptions&
   add("window", windows);
   add("tensorboard", options.tensorboard);
   add("prometheus", options.prometheus);
+  add("cloud-monitoring", options.cloud.project);
+  add("cloud-location", options.cloud.location);
+  add("cloud-cluster", options.cloud.cluster);
+  add("cloud-replica", options.cloud.project.empty() ? "" : options.cloud.replica);
+  add("cloud-accelerator", options.cloud.accelerator);
+  add("cloud-metric-prefix", options.cloud.metric_prefix);
   add("price", options.price.price);
   add("currency", options.price.currency);
   add("linger", options.linger);

@@ -23,6 +23,14 @@ class App;
 
 namespace goodput::cli {
 
+/// Cloud Monitoring, as typed and as meant; empty: found out.
+struct CloudOptions {
+  std::string project;  ///< "auto": found out; empty: nothing is exported there
+  std::string location, cluster, accelerator;
+  std::string replica = "0";
+  std::string metric_prefix;
+};
+
 /// As typed.
 struct MonitorOptions {
   std::string job;
@@ -30,6 +38,7 @@ struct MonitorOptions {
   std::vector<std::string> windows;
   std::string tensorboard;
   std::string prometheus;
+  CloudOptions cloud;
   std::string linger = "60s";
   std::string flush_timeout = "10s";
   PriceOptions price;
@@ -47,6 +56,7 @@ struct MonitorPlan {
   std::vector<int64_t> windows_ns;
   std::string tensorboard;  ///< empty: none
   std::string prometheus;   ///< empty: none
+  CloudOptions cloud;
   int64_t linger_ns = 0;
   int64_t flush_timeout_ns = 0;
   PriceChoice price;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "exporters/cloud_monitoring/cloud_monitoring_exporter.h"
 #include "exporters/prometheus/scrape_server.h"
 #include "exporters/tensorboard/tensorboard_exporter.h"
 
@@ -48,6 +49,26 @@ std::string own_metrics(const std::vector<Watched>& exporters, Exposition form) 
   return out;
 }
 
+/// What programs that watch ml-goodput-measurement look for on standard error.
+std::function<void(size_t)> tell_sent(const Context& context) {
+  if (context.globals.quiet) return {};
+  return [err = context.err](size_t series) {
+    fmt::print(err, "{{'message': 'Sent Goodput metrics to GCM Monitoring.', 'metrics_count': {}}}\n", series);
+  };
+}
+
+Result<std::unique_ptr<exporters::CloudMonitoringExporter>> open_cloud_monitoring(const Context& context,
+                                                                                  const MonitorPlan& plan) {
+  exporters::CloudMonitoringOptions options{.project = plan.cloud.project == "auto" ? "" : plan.cloud.project,
+                                            .location = plan.cloud.location,
+                                            .cluster = plan.cloud.cluster,
+                                            .replica = plan.cloud.replica,
+                                            .accelerator_type = plan.cloud.accelerator,
+                                            .on_sent = tell_sent(context)};
+  if (!plan.cloud.metric_prefix.empty()) options.metric_prefix = plan.cloud.metric_prefix;
+  return exporters::CloudMonitoringExporter::open(std::move(options));
+}
+
 }  // namespace
 
 Result<std::vector<std::unique_ptr<Pipe>>> open_sinks(Context& context, const MonitorPlan& plan) {
@@ -55,6 +76,17 @@ Result<std::vector<std::unique_ptr<Pipe>>> open_sinks(Context& context, const Mo
   if (!plan.tensorboard.empty()) {
     ASSIGN_OR_RETURN(auto board, exporters::TensorBoardExporter::open(plan.tensorboard, "goodput monitor " + plan.job));
     pipes.push_back(std::make_unique<Pipe>(std::move(board), exporters::PipeOptions{}));
+  }
+  if (!plan.cloud.project.empty()) {
+    auto monitoring = open_cloud_monitoring(context, plan);
+    if (monitoring.ok()) {
+      pipes.push_back(std::make_unique<Pipe>(std::move(monitoring).value(), exporters::PipeOptions{}));
+    } else if (plan.control_fd >= 0 && plan.cloud.project == "auto") {
+      // Training processes ask for it wherever they are, as ml-goodput-measurement does by itself.
+      context.note("goodput monitor: going on without: " + monitoring.status().message());
+    } else {
+      return monitoring.status();
+    }
   }
   if (!plan.prometheus.empty()) {
     std::vector<Watched> others;

@@ -129,17 +129,20 @@ Disruption disruption_of(const ledger::DisruptionAnswer& answer) {
   return out;
 }
 
+std::optional<SliceEfficiency> slice_efficiency_of(const ledger::SliceSums& slices) {
+  if (slices.known_ns <= 0) return std::nullopt;
+  const double whole = static_cast<double>(slices.known_ns) * ledger::SliceSums::kUnit;
+  return SliceEfficiency{.stepping = static_cast<double>(slices.stepping) / whole,
+                         .available = static_cast<double>(slices.available) / whole};
+}
+
 void set_span(const ledger::AccountedSpan& span, const ledger::Ledger& ledger, Report& out) {
   out.elapsed_seconds = seconds(span.elapsed_ns);
   out.goodput_seconds = seconds(span.totals.of(TimeClass::kProductive));
   out.goodput_percent = percent(out.goodput_seconds, out.elapsed_seconds);
   out.badput_seconds = badput_of(span.totals, false);
   out.custom_badput_seconds = custom_of(span.totals, ledger);
-  if (span.slices.known_ns > 0) {
-    const double whole = static_cast<double>(span.slices.known_ns) * ledger::SliceSums::kUnit;
-    out.slice_efficiency = SliceEfficiency{.stepping = static_cast<double>(span.slices.stepping) / whole,
-                                           .available = static_cast<double>(span.slices.available) / whole};
-  }
+  out.slice_efficiency = slice_efficiency_of(span.slices);
 }
 
 Window window_of(const ledger::AccountedSpan& span, const ledger::Ledger& ledger, int64_t length_ns) {
@@ -153,6 +156,7 @@ Window window_of(const ledger::AccountedSpan& span, const ledger::Ledger& ledger
   out.badput_seconds = badput_of(span.totals, false);
   out.custom_badput_seconds = custom_of(span.totals, ledger);
   out.disruptions = span.disruptions;
+  out.slice_efficiency = slice_efficiency_of(span.slices);
   return out;
 }
 

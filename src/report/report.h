@@ -69,6 +69,7 @@ struct Window {
   std::optional<double> goodput_percent{};
   SecondsByName badput_seconds{}, custom_badput_seconds{};
   int64_t disruptions = 0;
+  std::optional<SliceEfficiency> slice_efficiency{};  ///< for exporters; not in the JSON
 };
 
 struct Rank {

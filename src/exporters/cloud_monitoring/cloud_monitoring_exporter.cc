@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/cloud_monitoring/cloud_monitoring_exporter.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "base/web_text.h"
+#include "gcp/accelerators.h"
+#include "gcp/endpoints.h"
+#include "gcp/environment.h"
+
+namespace goodput::exporters {
+namespace {
+
+constexpr size_t kMostSeries = 200;             // a call; the service refuses more
+constexpr int64_t kTimeoutNs = 12'000'000'000;  // of a call, as Google's own client has it
+
+std::string key_of(const WorkloadSeries& series) {
+  std::string key = series.name;
+  for (const auto& [name, value] : series.labels) key += '\n' + name + '=' + value;
+  return key;
+}
+
+std::string repaired(std::string_view text) {
+  std::string out;
+  append_repaired(out, text);
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CloudMonitoringExporter>> CloudMonitoringExporter::open(CloudMonitoringOptions options) {
+  const gcp::Endpoint endpoint = gcp::monitoring_endpoint(options.environment);
+  ASSIGN_OR_RETURN(std::shared_ptr<gcp::Credentials> credentials,
+                   gcp::credentials_for(endpoint, {.environment = options.environment}));
+  if (options.project.empty()) options.project = gcp::named_project(options.environment, credentials->project());
+  if (options.project.empty()) options.project = gcp::read_cloud_environment(options.environment, {}).project;
+  if (options.project.empty()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "writing to Cloud Monitoring: no project is known; GOOGLE_CLOUD_PROJECT names one");
+  }
+  const std::string url = endpoint.url + "/v3/projects/" + percent_encoded(options.project) + "/timeSeries";
+  auto client = std::make_unique<gcp::RestClient>(std::move(credentials), gcp::RestOptions{.timeout_ns = kTimeoutNs});
+  return std::unique_ptr<CloudMonitoringExporter>(
+      new CloudMonitoringExporter(std::move(options), url, std::move(client)));
+}
+
+CloudMonitoringExporter::CloudMonitoringExporter(CloudMonitoringOptions options, std::string url,
+                                                 std::unique_ptr<gcp::RestClient> client)
+    : options_(std::move(options)), url_(std::move(url)), client_(std::move(client)) {}
+
+/// What nobody has named is asked of the machine, once.
+void CloudMonitoringExporter::find_surroundings() {
+  if (std::exchange(knows_surroundings_, true)) return;
+  gcp::CloudEnvironment here;
+  if (options_.location.empty() || options_.accelerator_type.empty() || options_.cluster.empty()) {
+    here = gcp::read_cloud_environment(options_.environment, {.project = options_.project});
+  }
+  if (options_.location.empty()) options_.location = here.zone.empty() ? here.cluster_location : here.zone;
+  if (options_.location.empty()) options_.location = "global";
+  if (options_.cluster.empty()) options_.cluster = here.cluster;
+  machine_accelerator_ = gcp::accelerator_label(here.machine_type, options_.environment);
+}
+
+WorkloadSeriesOptions CloudMonitoringExporter::labels_for(const report::Report& report) const {
+  WorkloadSeriesOptions labels = options_.series;
+  labels.cluster = options_.cluster;
+  labels.accelerator_type = options_.accelerator_type;
+  if (labels.accelerator_type.empty()) labels.accelerator_type = report.accelerator_type;
+  if (labels.accelerator_type.empty()) labels.accelerator_type = machine_accelerator_;
+  return labels;
+}
+
+MonitoredResource CloudMonitoringExporter::resource_of(const report::Report& report) const {
+  const std::string job = repaired(report.job);
+  if (options_.metric_prefix.starts_with("compute.googleapis.com/")) {
+    return {.type = "compute.googleapis.com/Workload",
+            .labels = {{"location", options_.location}, {"workload_id", job}, {"replica_id", options_.replica}}};
+  }
+  // A project's own metrics are written to one of the few resources that are open to them.
+  return {.type = "generic_task",
+          .labels = {{"location", options_.location},
+                     {"namespace", options_.cluster.empty() ? "goodput" : options_.cluster},
+                     {"job", job},
+                     {"task_id", options_.replica}}};
+}
+
+/// Until none of them was written less than a period ago.
+void CloudMonitoringExporter::wait_until_due(std::span<const WorkloadSeries> due) {
+  int64_t latest_ns = 0;
+  for (const WorkloadSeries& series : due) {
+    const auto found = written_.find(key_of(series));
+    if (found != written_.end()) latest_ns = std::max(latest_ns, found->second.boot_ns);
+  }
+  if (latest_ns == 0) return;
+  const int64_t left_ns = latest_ns + options_.write_period_ns - boot_time_ns();
+  if (left_ns > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(left_ns));
+}
+
+Status CloudMonitoringExporter::send(const Update& update) {
+  const Figures& figures = update.figures;
+  if (!figures.goodput && !figures.windows) return {};
+  find_surroundings();
+  const report::Report& report = update.report;
+  WorkloadSeriesOptions wanted = labels_for(report);
+  wanted.has_totals = wanted.has_totals && figures.goodput;
+  wanted.has_step_deviation = wanted.has_step_deviation && figures.goodput;
+  wanted.has_windows = wanted.has_windows && figures.windows;
+  std::vector<WorkloadSeries> due = workload_series(report, wanted);
+  const size_t all = due.size();
+  // Of an update that is tried again, what has arrived is not sent again.
+  std::erase_if(due, [&](const WorkloadSeries& series) {
+    const auto found = written_.find(key_of(series));
+    return found != written_.end() && found->second.as_of_ns >= report.as_of_ns;
+  });
+  wait_until_due(due);
+  Status worst;
+  for (size_t at = 0; at < due.size(); at += kMostSeries) {
+    const auto batch = std::span(due).subspan(at, std::min(kMostSeries, due.size() - at));
+    const Status status = send_batch(batch, report);
+    // What may be had later comes before what is given up: the pipe then calls again.
+    if (!status.ok() && (worst.ok() || status.code() == StatusCode::kUnavailable)) worst = status;
+  }
+  if (worst.ok() && !due.empty() && options_.on_sent) options_.on_sent(all);
+  return worst;
+}
+
+Status CloudMonitoringExporter::send_batch(std::span<const WorkloadSeries> batch, const report::Report& report) {
+  const gcp::RestAnswer answer = client_->send(
+      {.url = url_,
+       .body = create_time_series_body(batch, options_.metric_prefix, resource_of(report), wall_time_ns())});
+  const int64_t now_ns = boot_time_ns();
+  if (!answer.error.has_value()) {
+    for (const WorkloadSeries& series : batch) written_[key_of(series)] = {now_ns, report.as_of_ns};
+    return {};
+  }
+  const gcp::ApiError& error = *answer.error;
+  const Status whole = error.to_status("writing to Cloud Monitoring in project " + options_.project);
+  if (const auto refusals = read_refusals(error, batch.size())) return note(*refusals, batch, report, whole);
+  // Without a word on single series, any may have been written when an answer is missing or of the server's trouble:
+  // none is written again before its period is over.
+  constexpr int kServerTrouble = 500;
+  if (error.http_status == 0 || error.http_status >= kServerTrouble) {
+    for (const WorkloadSeries& series : batch) written_[key_of(series)].boot_ns = now_ns;
+  }
+  return whole;
+}
+
+/// Of one call: which series arrived, which may arrive later, which never will.
+Status CloudMonitoringExporter::note(std::span<const SeriesRefusal> refusals, std::span<const WorkloadSeries> batch,
+                                     const report::Report& report, const Status& whole) {
+  const int64_t now_ns = boot_time_ns();
+  std::vector<const SeriesRefusal*> of(batch.size(), nullptr);
+  for (const SeriesRefusal& refusal : refusals) of[refusal.index] = &refusal;
+  bool has_later = false;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    Written& written = written_[key_of(batch[i])];
+    written.boot_ns = now_ns;
+    const bool is_later = of[i] != nullptr && of[i]->may_pass_later;
+    if (!is_later) written.as_of_ns = report.as_of_ns;
+    has_later = has_later || is_later;
+  }
+  return {has_later ? StatusCode::kUnavailable : StatusCode::kInvalidArgument, whole.message()};
+}
+
+}  // namespace goodput::exporters

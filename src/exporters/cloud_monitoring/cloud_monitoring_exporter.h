@@ -1,0 +1,73 @@
+// A job's figures in Google Cloud Monitoring.
+//
+//   ASSIGN_OR_RETURN(auto exporter, CloudMonitoringExporter::open({.project = "my-project"}));
+//   Status status = exporter->send(update);     // every series once, at most 200 a call
+//   status = exporter->send(later);             // … and never sooner than the service takes them
+//
+// A series that the service did not take, though it took others, is sent again by itself, a write period later and with
+// a new time; what it will never take is given up and told. What options leave open is asked of the machine with the
+// first update: its zone, accelerator and cluster. Off Google Cloud that ends within a second. One thread.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exporters/cloud_monitoring/create_time_series.h"
+#include "exporters/cloud_monitoring/workload_series.h"
+#include "exporters/exporter.h"
+#include "gcp/rest.h"
+
+namespace goodput::exporters {
+
+struct CloudMonitoringOptions {
+  std::string project{};           ///< empty: the credentials', gcloud's or the machine's
+  std::string location{};          ///< empty: the machine's zone, or "global"
+  std::string cluster{};           ///< empty: the machine's, or none
+  std::string replica = "0";       ///< two writers of one job need two
+  std::string accelerator_type{};  ///< empty: the report's, or that of the machine's type
+  WorkloadSeriesOptions series{};  ///< which; its labels are filled in here
+  /// "custom.googleapis.com/goodput/" where the project may not write Google's types.
+  std::string metric_prefix = "compute.googleapis.com/workload/";
+  /// Between two points of a series: the service speaks of 5 s, of 10 s in older words.
+  int64_t write_period_ns = 10'000'000'000;
+  std::function<void(size_t)> on_sent{};  ///< after each update: how many series it had
+  Environment environment = system_environment();
+};
+
+class CloudMonitoringExporter final : public Exporter {
+ public:
+  /// Fails where credentials are named that are not there or wrong, or no project is known. Asks nobody.
+  static Result<std::unique_ptr<CloudMonitoringExporter>> open(CloudMonitoringOptions options);
+
+  [[nodiscard]] std::string name() const override { return "cloud-monitoring " + options_.project; }
+  /// kUnavailable: some series are still to be sent; others: they are given up.
+  Status send(const Update& update) override;
+  /// Until a write period has passed since the last point.
+  [[nodiscard]] int64_t pause_ns() const override;
+
+ private:
+  CloudMonitoringExporter(CloudMonitoringOptions options, std::string url, std::unique_ptr<gcp::RestClient> client);
+
+  void find_surroundings();
+  [[nodiscard]] WorkloadSeriesOptions labels_for(const report::Report& report) const;
+  [[nodiscard]] MonitoredResource resource_of(const report::Report& report) const;
+  Status send_batch(std::span<const WorkloadSeries> batch, const report::Report& report);
+  Status note(std::span<const SeriesRefusal> refusals, std::span<const WorkloadSeries> batch,
+              const report::Report& report, const Status& whole);
+
+  CloudMonitoringOptions options_;
+  std::string url_;
+  std::unique_ptr<gcp::RestClient> client_;
+  bool knows_surroundings_ = false;
+  std::string machine_accelerator_;
+  int64_t written_boot_ns_ = 0;                   // when points were written last, or may have been
+  std::map<std::string, int64_t> written_as_of_;  // by the series' name and labels: the report that it told last
+};
+
+}  // namespace goodput::exporters
