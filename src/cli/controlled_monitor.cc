@@ -164,7 +164,7 @@ Status ControlledMonitor::ready() {
     if (job_ == nullptr) {
       ASSIGN_OR_RETURN(job_, follow_job(context_, plan_.job, {}));
     }
-    ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Pipe>> pipes, open_sinks(context_, plan_));
+    ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Pipe>> pipes, open_sinks(context_, plan_, *job_));
     monitor::MonitorOptions options = monitor_options(context_, plan_, options_, *job_);
     options.on_look = [this](const exporters::Update& update) { latest_ = update.report; };
     monitor_.emplace(*job_, std::move(pipes), std::move(options), system_clock());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/http_client.h"
 #include "base/time_text.h"
 
 namespace goodput::cli {
@@ -73,6 +74,9 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options) {
   app.add_option("--tensorboard", options.tensorboard, "write to DIR/goodput, for TensorBoard")->type_name("DIR");
   app.add_option("--prometheus", options.prometheus, "serve /metrics there, for Prometheus")->type_name("HOST:PORT");
   add_cloud_options(app, options.cloud);
+  app.add_option("--remote-write", options.remote_write, "send to there by Prometheus' remote write")->type_name("URL");
+  app.add_option("--otlp", options.otlp, "send to there by OTLP; env: where the OTEL_* variables say")
+      ->type_name("URL");
   app.add_option("--linger", options.linger, "how long to watch on after the job has ended")
       ->type_name("DURATION")
       ->capture_default_str();
@@ -95,6 +99,8 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
                    .tensorboard = options.tensorboard,
                    .prometheus = options.prometheus,
                    .cloud = options.cloud,
+                   .remote_write = options.remote_write,
+                   .otlp = options.otlp,
                    .price = {},
                    .once = options.once,
                    .follows = options.follow,
@@ -115,11 +121,13 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   ASSIGN_OR_RETURN(plan.linger_ns, duration("--linger", options.linger));
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
   ASSIGN_OR_RETURN(plan.price, resolve(options.price));
-  const bool is_nowhere = plan.tensorboard.empty() && plan.prometheus.empty() && plan.cloud.project.empty();
-  if (is_nowhere && plan.control_fd < 0) {
+  const bool has_sink = !plan.tensorboard.empty() || !plan.prometheus.empty() || !plan.remote_write.empty() ||
+                        !plan.otlp.empty() || !plan.cloud.project.empty();
+  if (!has_sink && plan.control_fd < 0) {
     return Status(
         StatusCode::kInvalidArgument,
-        "there is nowhere to export to: give --tensorboard DIR, --prometheus HOST:PORT or --cloud-monitoring PROJECT");
+        "there is nowhere to export to: give --tensorboard DIR, --prometheus HOST:PORT, --remote-write URL, --otlp URL "
+        "or --cloud-monitoring PROJECT");
   }
   return plan;
 }
@@ -135,6 +143,8 @@ std::vector<std::pair<std::string, std::string>> in_effect(const MonitorOptions&
   add("window", windows);
   add("tensorboard", options.tensorboard);
   add("prometheus", options.prometheus);
+  add("remote-write", without_credentials(options.remote_write));
+  add("otlp", without_credentials(options.otlp));
   add("cloud-monitoring", options.cloud.project);
   add("cloud-location", options.cloud.location);
   add("cloud-cluster", options.cloud.cluster);

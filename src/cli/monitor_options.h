@@ -39,6 +39,8 @@ struct MonitorOptions {
   std::string tensorboard;
   std::string prometheus;
   CloudOptions cloud;
+  std::string remote_write;
+  std::string otlp;
   std::string linger = "60s";
   std::string flush_timeout = "10s";
   PriceOptions price;
@@ -54,8 +56,10 @@ struct MonitorPlan {
   std::string job;
   int64_t interval_ns = 0;
   std::vector<int64_t> windows_ns;
-  std::string tensorboard;  ///< empty: none
-  std::string prometheus;   ///< empty: none
+  std::string tensorboard;   ///< empty: none
+  std::string prometheus;    ///< empty: none
+  std::string remote_write;  ///< empty: none
+  std::string otlp;          ///< empty: none; "env": as the OTEL_* variables say
   CloudOptions cloud;
   int64_t linger_ns = 0;
   int64_t flush_timeout_ns = 0;

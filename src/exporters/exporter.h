@@ -47,11 +47,21 @@ struct Figures {
   friend bool operator==(const Figures&, const Figures&) = default;
 };
 
+/// The job went over into this state, as a look at that time showed.
+struct StatusChange {
+  int64_t time_ns = 0;
+  report::JobStatus status = report::JobStatus::kRunning;
+  uint64_t number = 0;  ///< from 1, of those that one monitor has seen: an update that is sent again has the same ones
+  friend bool operator==(const StatusChange&, const StatusChange&) = default;
+};
+
 /// What is known of a job after one look at it.
 struct Update {
   report::Report report;
   /// Steps in the order in which they stand: all that are new, and perhaps some that an earlier update had.
   std::vector<StepPoint> steps;
+  /// Since the update before; the first look's is one too.
+  std::vector<StatusChange> status_changes;
   Figures figures{};
 };
 
@@ -60,6 +70,15 @@ class Exporter {
   virtual ~Exporter() = default;
   [[nodiscard]] virtual std::string name() const = 0;  ///< for messages and counters: "tensorboard runs/7b"
   virtual Status send(const Update& update) = 0;
+
+  /// Whether it takes steps: for one that does not none are kept.
+  [[nodiscard]] virtual bool takes_steps() const { return true; }
+  /// After a failure: for how long the sink asked to be left alone; 0 when it did not.
+  [[nodiscard]] virtual int64_t retry_after_ns() const { return 0; }
+  /// Samples and records that the sink refused of updates that it took otherwise, all in all.
+  [[nodiscard]] virtual uint64_t rejected() const { return 0; }
+  /// Ends a send() that is under way within a second or so, and lets later ones fail at once. From any thread.
+  virtual void cancel() {}
 };
 
 }  // namespace goodput::exporters

@@ -49,8 +49,13 @@ Status Monitor::look_and_offer(const exporters::Figures& figures) {
   } else if (!ended_boot_ns_.has_value()) {
     ended_boot_ns_ = clock_->boot_ns();
   }
+  if (told_status_ != update.report.status) {
+    update.status_changes.push_back(
+        {.time_ns = update.report.as_of_ns, .status = update.report.status, .number = ++status_changes_});
+  }
   if (options_.on_look) options_.on_look(update);
   for (const auto& pipe : pipes_) pipe->offer(update);
+  told_status_ = update.report.status;
   if (figures.steps) steps_until_ns_ = update.report.as_of_ns;
   return {};
 }

@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,6 +78,8 @@ class Monitor {
   const Clock* clock_;
   TrainerWatch watch_;
   bool told_death_ = false;
+  std::optional<report::JobStatus> told_status_;  ///< as handed out last
+  uint64_t status_changes_ = 0;
   int64_t steps_until_ns_ = std::numeric_limits<int64_t>::min();  ///< handed out up to here
   std::optional<int64_t> ended_boot_ns_;                          ///< when the job was first seen to have ended or died
 };

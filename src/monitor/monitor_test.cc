@@ -120,6 +120,25 @@ TEST_F(MonitorTest, StepsWaitForACycleThatIsAboutSteps) {
   EXPECT_TRUE(kept_->updates.back().figures.steps);
 }
 
+TEST_F(MonitorTest, EachChangeOfStateIsOfferedOnce) {
+  journal();
+  steps(0, 5);
+  Monitor& watched = monitor();
+  ASSERT_TRUE(watched.cycle().ok());
+  ASSERT_TRUE(watched.cycle().ok());
+  journal_->append({.kind = Kind::kJobEnd, .boot_ns = kBoot + 6 * kSecond});
+  journal_->write();
+  clock_.advance(2 * kSecond);
+  ASSERT_TRUE(watched.cycle().ok());
+  ASSERT_TRUE(watched.cycle().ok());
+  ASSERT_TRUE(watched.finish(10 * kSecond));
+  std::vector<report::JobStatus> changes;
+  for (const Update& update : kept_->updates) {
+    for (const exporters::StatusChange& change : update.status_changes) changes.push_back(change.status);
+  }
+  EXPECT_THAT(changes, testing::ElementsAre(report::JobStatus::kRunning, report::JobStatus::kCompleted));
+}
+
 TEST_F(MonitorTest, AnEndedJobIsWatchedOnForAWhileAndThenNoMore) {
   journal();
   steps(0, 5);

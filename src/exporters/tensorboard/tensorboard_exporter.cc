@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/file_system.h"
 #include "base/host_name.h"
-#include "base/time_text.h"
+#include "exporters/disruption_text.h"
 #include "exporters/incumbent_names.h"
 #include "exporters/metrics.h"
 #include "exporters/tensorboard/read_records.h"
@@ -70,18 +70,10 @@ const std::vector<TensorBoardCategory>& charts() {
   return categories;
 }
 
+/// As Markdown.
 std::string describe(const report::Disruption& disruption) {
-  const auto step = [](const std::optional<int64_t>& number) {
-    return number.has_value() ? std::to_string(*number) : std::string("none");
-  };
-  std::string text = fmt::format("**{}** at {}: {}", report::to_word(disruption.kind), format_time(disruption.time_ns),
-                                 disruption.cause);
-  if (!disruption.detail.empty()) text += fmt::format(" ({})", disruption.detail);
-  text += fmt::format("; step {} → {}, {} steps lost, {:.1f} s of work", step(disruption.last_step),
-                      step(disruption.resume_step), disruption.steps_wasted, disruption.wasted_seconds);
-  if (disruption.recovery_seconds.has_value())
-    text += fmt::format(", {:.1f} s to recover", *disruption.recovery_seconds);
-  return text;
+  const std::string_view kind = report::to_word(disruption.kind);
+  return fmt::format("**{}**{}", kind, disruption_text(disruption).substr(kind.size()));
 }
 
 }  // namespace
