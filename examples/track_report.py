@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A job's figures in experiment trackers, by goodput.integrations.trackers.
 
-    python examples/track_report.py llama-7b --wandb --mlflow sqlite:///mlflow.db
+    python examples/track_report.py llama-7b --wandb --mlflow http://127.0.0.1:5000
 
 Weights & Biases is used as its environment says (WANDB_MODE=offline writes to this machine only).
 SPDX-License-Identifier: Apache-2.0

@@ -59,18 +59,12 @@ for path in sys.argv[1:]:
 RULES_AS_JSON = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))"
 
 
-@pytest.fixture(scope="module")
-def in_peers():
-    """in_peers(text, *arguments) → what that Python program prints in an environment with Google's client and PyYAML."""
-    subprocess.run(
-        ["tools/venv", "build/dashboards_peers", "bench/peers/dashboards.txt"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
+@pytest.fixture
+def in_peers(peers):
+    """in_peers(text, *arguments) → what that Python program prints where Google's client and PyYAML are."""
 
     def run(text, *arguments):
-        command = [ROOT / "build/dashboards_peers/bin/python", "-c", text, *map(str, arguments)]
+        command = [peers, "-c", text, *map(str, arguments)]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     return run
@@ -111,10 +105,25 @@ def metrics_in(query):
 
 def exported_families():
     """What `goodput monitor --prometheus` can serve: the families of reports and of its own exporters."""
-    found = set(re.findall(r'out\.begin\(\s*"(\w+)"', (ROOT / "src/exporters/metrics.cc").read_text()))
-    for path in (ROOT / "src").rglob("*.cc"):
-        found |= set(re.findall(r'"(goodput_exporter_\w+)"', path.read_text()))
-    return found
+    of_reports = re.findall(r'out\.begin\(\s*"(\w+)"', (ROOT / "src/exporters/metrics.cc").read_text())
+    of_exporters = re.findall(r'"(goodput_exporter_\w+)"', (ROOT / "src/exporters/pipe/pipe_metrics.cc").read_text())
+    return {
+        *of_reports,
+        *(name if name.endswith("_timestamp_seconds") else f"{name}_total" for name in of_exporters),
+    }
+
+
+def matched_labels(queries):
+    """(label, value) of every matcher of one value; patterns and variables are left out."""
+    return {pair for query in queries for pair in re.findall(r'(\w+)="([^"$]+)"', query)}
+
+
+def is_exported(label, value):
+    """Whether a sample of a report can have that label."""
+    folder = ROOT / "src"
+    metrics = (folder / "exporters/metrics.cc").read_text()
+    names = metrics + (folder / "report/words.cc").read_text() + (folder / "report/terminal/palette.cc").read_text()
+    return f'{{"{label}", ' in metrics and f'"{value}"' in names
 
 
 def overlaps(boxes):
@@ -151,11 +160,16 @@ def test_what_the_tests_look_for_is_there():
         ((4, 0, 4, 4), (3, 3, 2, 2)),
     ]
     assert len(grafana_queries()) > 30
+    assert matched_labels(['a{b="c",d=~"e",f="$g"}']) == {("b", "c")}
+    assert is_exported("percentile", "p99")
+    assert not is_exported("percentile", "99")
+    assert is_exported("status", "stalled")
 
 
 def test_grafana_asks_for_what_is_exported(tmp_path):
     queries = grafana_queries()
     assert set().union(*map(metrics_in, queries)) <= exported_families()
+    assert [pair for pair in matched_labels(queries) if not is_exported(*pair)] == []
     filled = [q.replace("$__rate_interval", "5m").replace("$job", ".*").replace("$window", "1h") for q in queries]
     assert not [query for query in filled if "$" in query]
     check_queries(filled, tmp_path / "queries.json")
@@ -219,6 +233,7 @@ def test_rules_ask_for_what_is_exported_and_each_alert_is_tested(in_peers):
     rules = [rule for group in groups for rule in group["rules"]]
     recorded = {rule["record"] for rule in rules if "record" in rule}
     assert set().union(*(metrics_in(rule["expr"]) for rule in rules)) <= exported_families() | recorded
+    assert [pair for rule in rules for pair in matched_labels([rule["expr"]]) if not is_exported(*pair)] == []
     tests = json.loads(in_peers(RULES_AS_JSON, FOLDER / "prometheus_rules_test.yaml"))["tests"]
     fired = {case["alertname"] for test in tests for case in test.get("alert_rule_test", []) if case["exp_alerts"]}
     assert fired == {rule["alert"] for rule in rules if "alert" in rule}

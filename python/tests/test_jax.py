@@ -180,6 +180,53 @@ def test_neither_listener_nor_logger_raises(in_jax, recorded, job):
     assert not [payload for payload in recorded(job) if "event_type" in payload]
 
 
+DROP_IN = """
+import numpy as np
+from ml_goodput_measurement import measurement, goodput as drop_in
+rec.close()
+recorder = drop_in.GoodputRecorder(job, "logger", logging_enabled=True)
+silent = drop_in.GoodputRecorder(job + "-off", "logger", logging_enabled=False)
+recorder.record_job_start_time()
+for step in range(3):
+    recorder.record_step_start_time(step)
+    timed(f"compile {step}", lambda: jax.block_until_ready(jax.jit(lambda x: jnp.sin(x) @ x)(jnp.ones((100 + step, 100 + step)))))
+checkpointer = ocp.StandardCheckpointer()
+timed("save", lambda: checkpointer.save(folder + "/checkpoint", state))
+checkpointer.wait_until_finished()
+recorder.record_job_end_time()
+class rec:
+    close = staticmethod(lambda: None)
+"""
+
+
+def test_the_drop_in_recorder_listens_where_jax_is_imported(in_jax, recorded, job):
+    took = in_jax(DROP_IN)
+    payloads = recorded(job)
+    assert seconds_inside(intervals(payloads, "checkpoint_save"), took["save"]) > 0
+    for step in range(3):
+        assert seconds_inside(intervals(payloads, "compilation"), took[f"compile {step}"]) > 0
+
+
+def test_the_example_is_preempted_and_goes_on(environment, tmp_path, recorded):
+    training = [environment, ROOT / "examples/train_jax.py", "--directory", tmp_path / "out"]
+    lengths = ["--steps", "80", "--checkpoint-every", "30", "--preempt-at-step", "40"]
+    outcome = subprocess.run(
+        [ROOT / "build/release/goodput", "run", "--job", "digits-jax", "--", *training, *lengths],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "JAX_PLATFORMS": "cpu"},
+        capture_output=True,
+        text=True,
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert "starting at step 0\nstarting at step 41\n" in outcome.stdout
+    report = goodput.report("digits-jax")
+    assert report.status == "completed"
+    assert report.last_step == 79
+    (disruption,) = report.disruption_records
+    assert (disruption.cause, disruption.last_step, disruption.resume_step) == ("preempted", 40, 41)
+    assert disruption.steps_wasted == 0
+    assert {"PROGRAM_STARTUP", "CHECKPOINT_SAVE", "CHECKPOINT_RESTORE"} <= set(report.badput_seconds)
+
+
 def test_without_jax_it_says_so(caplog):
     from goodput.integrations import jax as goodput_jax
 

@@ -16,7 +16,6 @@ import weakref
 from typing import Any
 
 import torch.distributed.checkpoint as dcp  # type: ignore[import-not-found, unused-ignore]
-from torch._dynamo.callback import callback_handler  # type: ignore[import-not-found, unused-ignore]
 
 from .._recorder import COMPILATION, Recorder
 
@@ -24,13 +23,18 @@ _log = logging.getLogger("goodput")
 _installed: weakref.WeakSet[Recorder] = weakref.WeakSet()
 
 
-def install(recorder: Recorder) -> None:
+def install(recorder: Recorder) -> bool:
     """Compilations of this thread are recorded, wherever in a run they happen. Once per recorder.
 
-    Call it on the thread that runs the training loop.
+    Call it on the thread that runs the training loop. False: this version of PyTorch tells nobody of them.
     """
     if recorder in _installed:
-        return
+        return True
+    try:
+        from torch._dynamo.callback import callback_handler  # type: ignore[import-not-found, unused-ignore]
+    except ImportError as error:
+        _log.warning("goodput: listening to torch.compile: %s; compilation is not recorded", error)
+        return False
     _installed.add(recorder)
     reference, thread = weakref.ref(recorder), threading.get_ident()
 
@@ -41,6 +45,7 @@ def install(recorder: Recorder) -> None:
 
     callback_handler.register_start_callback(lambda *_: note(True))
     callback_handler.register_end_callback(lambda *_: note(False))
+    return True
 
 
 class Checkpoint:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime
 import json
 import logging
+import sys
 from typing import Any, Optional, Union
 
 import goodput as _goodput
@@ -175,6 +176,14 @@ def _step_number(step: Any) -> Any:
     return step if hasattr(step, "__index__") else int(step)
 
 
+def _listen_to_jax(recorder: _goodput.Recorder) -> None:
+    """What JAX and Orbax publish is recorded too, in a program that has them."""
+    if "jax" in sys.modules:
+        from goodput.integrations import jax
+
+        jax.install(recorder)
+
+
 class GoodputRecorder:
     """Tells what happens in the training process. No record_ method raises."""
 
@@ -193,6 +202,8 @@ class GoodputRecorder:
         self._cloud_logger: Any = None
         if logging_enabled:
             self._cloud_logger = cloud_logger if cloud_logger is not None else _CloudLogger(job_name, logger_name)
+        if type(self._cloud_logger) is _CloudLogger:
+            _listen_to_jax(self._cloud_logger._recorder)
 
     def _record(self, key: str, at: Any, **more: Any) -> None:
         cloud_logger = self._cloud_logger

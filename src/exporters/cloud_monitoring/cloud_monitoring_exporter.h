@@ -1,13 +1,13 @@
 // A job's figures in Google Cloud Monitoring.
 //
 //   ASSIGN_OR_RETURN(auto exporter, CloudMonitoringExporter::open({.project = "my-project"}));
-//   exporter->send(update);                  // every series once, at most 200 a call, never sooner than the service
-//   takes exporter->send(later);
+//   exporter->send(update);     // every series once, at most 200 a call
+//   exporter->send(later);      // never sooner than the service takes them
 //
 // A series that the service did not take, though it took others, is sent again by itself, a write period later and with
 // a new time; what it will never take is given up and told. Where the machine is on Google Cloud its zone, accelerator
-// and cluster are found out with the first update, off it within a second. One thread. SPDX-License-Identifier:
-// Apache-2.0
+// and cluster are found out with the first update, off it within a second. One thread.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
