@@ -93,9 +93,15 @@ int64_t CloudMonitoringExporter::pause_ns() const {
 }
 
 Status CloudMonitoringExporter::send(const Update& update) {
+  const Figures& figures = update.figures;
+  if (!figures.goodput && !figures.windows) return {};
   find_surroundings();
   const report::Report& report = update.report;
-  std::vector<WorkloadSeries> due = workload_series(report, labels_for(report));
+  WorkloadSeriesOptions wanted = labels_for(report);
+  wanted.has_totals = wanted.has_totals && figures.goodput;
+  wanted.has_step_deviation = wanted.has_step_deviation && figures.goodput;
+  wanted.has_windows = wanted.has_windows && figures.windows;
+  std::vector<WorkloadSeries> due = workload_series(report, wanted);
   const size_t all = due.size();
   // Of an update that is tried again, what has arrived is not sent again.
   std::erase_if(due, [&](const WorkloadSeries& series) {
