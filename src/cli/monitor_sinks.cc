@@ -100,7 +100,8 @@ Status Sinks::open_otlp() {
     context_->note("goodput monitor: OTEL_SDK_DISABLED is set: nothing is sent by OTLP");
     return {};
   }
-  const std::string sink = "otlp " + without_credentials(settings.logs.url);
+  const std::string sink =
+      "otlp " + without_credentials(settings.logs.url.empty() ? settings.metrics.url : settings.logs.url);
   ASSIGN_OR_RETURN(Lock held, lock(sink));
   const std::shared_ptr<SinkMemory> memory = SinkMemory::open(job_->log(), sink);
   Memory told;
