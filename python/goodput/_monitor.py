@@ -81,6 +81,9 @@ def monitor(
     directory: str | os.PathLike[str] | None = None,
     tensorboard: str | os.PathLike[str] | None = None,
     prometheus: str | None = None,
+    remote_write: str | None = None,
+    otlp: str | None = None,
+    cloud_monitoring: str | None = None,
     interval: _Duration = 30.0,
     windows: Sequence[_Duration] = (),
     flush_timeout_seconds: float = 10.0,
@@ -90,15 +93,20 @@ def monitor(
 
     It runs beside this process, waits for the job's first event, exports at the interval, and once more at the end,
     bounded by the timeout. Should this process be killed, it exports that too. Only one process of a job needs one:
-    enabled=rank == 0. Durations are seconds or timedeltas; `prometheus` is "HOST:PORT".
+    enabled=rank == 0. Durations are seconds or timedeltas. Where it exports to is said as on the command line:
+    `prometheus` is "HOST:PORT", `cloud_monitoring` a project or "auto", the others are URLs.
     """
     if not enabled:
         return _NoMonitor()
+    sinks = {
+        "tensorboard": None if tensorboard is None else os.fspath(tensorboard),
+        "prometheus": prometheus,
+        "remote-write": remote_write,
+        "otlp": otlp,
+        "cloud-monitoring": cloud_monitoring,
+    }
     arguments = [f"--flush-timeout={flush_timeout_seconds}"]
-    if tensorboard is not None:
-        arguments.append(f"--tensorboard={os.fspath(tensorboard)}")
-    if prometheus is not None:
-        arguments.append(f"--prometheus={prometheus}")
+    arguments += [f"--{name}={where}" for name, where in sinks.items() if where is not None]
     process = MonitorProcess(
         f"{job}@{run_id}" if run_id is not None else job,
         arguments,

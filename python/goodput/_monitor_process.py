@@ -34,8 +34,9 @@ _logger = logging.getLogger("goodput")
 _CONTROL = 3  # the descriptor from which the monitor takes commands
 # What the interpreter ignores or handles, and the monitor is to have as any program has it.
 _SIGNALS = (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-# Of the time that a stop may take, the monitor has this part for sending, so that its answer is in time.
-_SENDING = 0.9
+# Of the time that a stop may take, what the monitor does not have for sending, so that its answer is in time.
+_ANSWER_SECONDS = 0.5
+_ANSWER_PART = 0.1
 _END_SECONDS = 1.0
 
 _alive: weakref.WeakSet[MonitorProcess] = weakref.WeakSet()
@@ -93,7 +94,9 @@ class MonitorProcess:
         self._running.pop(name, None)
         if not was_running:
             return None
-        sending = None if timeout_seconds is None else timeout_seconds * _SENDING
+        sending = timeout_seconds
+        if sending is not None:
+            sending -= min(_ANSWER_SECONDS, sending * _ANSWER_PART)
         answer = None
         if self._say({"stop": name, "flush": flush, "timeout_seconds": sending}):
             answer = self._hear(math.inf if timeout_seconds is None else timeout_seconds, name)

@@ -33,7 +33,8 @@ def surroundings():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_samples_run(page):
+def test_samples_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     names = surroundings()
     for sample in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
         with contextlib.redirect_stdout(io.StringIO()):

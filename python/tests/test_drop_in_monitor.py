@@ -278,3 +278,49 @@ def test_what_the_released_package_has_read_of_a_job_is_taken_over_once(job, boa
     calculator = goodput.GoodputCalculator(another, "log", cache_dir=str(tmp_path))
     with pytest.raises(ValueError):
         calculator.get_job_goodput()
+
+
+def test_figures_go_to_cloud_monitoring_where_a_project_is_named(job, board, google, service_account, monkeypatch):
+    for name, value in google.environment(service_account).items():
+        monkeypatch.setenv(name, value)
+    options = goodput_utils.GCPOptions("project-1", "us-east5-a", "3", "TPU-v5p", "c1")
+    monitor = monitor_of(job, board, gcp_options=options)
+    train(job)
+    monitor.start_rolling_window_goodput_uploader(3600)
+    monitor.stop_rolling_window_goodput_uploader()
+    monitor.start_goodput_uploader()
+    monitor.stop_goodput_uploader()
+    arrivals = google.monitoring.arrivals
+    assert {kind.rsplit("/", 1)[-1] for kind, *_ in arrivals} == {
+        *("goodput_time", "badput_time", "disruptions", "max_productive_steps", "step_time_deviation"),
+        *("total_elapsed_time", "performance", "interval_goodput", "interval_badput"),
+    }
+    for kind, labels, where, *_ in arrivals:
+        assert where == {"location": "us-east5-a", "workload_id": job, "replica_id": "3"}
+        if not kind.endswith("performance"):
+            assert (labels["accelerator_type"], labels["cluster_name"]) == ("TPU-v5p", "c1")
+
+
+@pytest.mark.parametrize(("kind", "series"), [("rolling_window_goodput", {"interval_"}), ("step_deviation", set())])
+def test_an_uploader_sends_its_own_series_only(job, board, google, service_account, monkeypatch, kind, series):
+    for name, value in google.environment(service_account).items():
+        monkeypatch.setenv(name, value)
+    train(job)
+    monitor = monitor_of(
+        job, board, gcp_options=goodput_utils.GCPOptions("project-1", "l"), include_step_deviation=True
+    )
+    getattr(monitor, f"start_{kind}_uploader")(*([60] if series else []))
+    getattr(monitor, f"stop_{kind}_uploader")()
+    sent = {one.rsplit("/", 1)[-1] for one, *_ in google.monitoring.arrivals}
+    assert {one[: len("interval_")] for one in sent} == series
+
+
+def test_without_a_project_there_is_no_cloud_and_tensorboard_all_the_same(job, board, readers, monkeypatch, capfd):
+    monkeypatch.setenv("GCE_METADATA_HOST", "127.0.0.1:1")
+    monkeypatch.delenv("GOODPUT_QUIET")
+    monitor = monitor_of(job, board, gcp_options=monitoring.GCPOptions())
+    train(job)
+    monitor.start_goodput_uploader()
+    monitor.stop_goodput_uploader()
+    assert readers.load(board / "goodput")["scalars"]["goodput/goodput"][-1][0] == 19
+    assert "going on without: writing to Cloud Monitoring" in capfd.readouterr().err

@@ -35,6 +35,9 @@ void add_cloud_options(CLI::App& app, CloudOptions& cloud) {
   app.add_option("--cloud-metric-prefix", cloud.metric_prefix,
                  "for projects of their own metrics, as custom.googleapis.com/goodput/")
       ->type_name("PREFIX");
+  app.add_option("--cloud-write-period", cloud.write_period, "least time between two points of a series")
+      ->type_name("DURATION")
+      ->capture_default_str();
 }
 
 /// Every option that has a value, in a variable of its name: GOODPUT_FLUSH_TIMEOUT.
@@ -120,6 +123,7 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   }
   ASSIGN_OR_RETURN(plan.linger_ns, duration("--linger", options.linger));
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
+  ASSIGN_OR_RETURN(plan.cloud_write_period_ns, duration("--cloud-write-period", options.cloud.write_period));
   ASSIGN_OR_RETURN(plan.price, resolve(options.price));
   const bool has_sink = !plan.tensorboard.empty() || !plan.prometheus.empty() || !plan.remote_write.empty() ||
                         !plan.otlp.empty() || !plan.cloud.project.empty();

@@ -29,6 +29,7 @@ struct CloudOptions {
   std::string location, cluster, accelerator;
   std::string replica = "0";
   std::string metric_prefix;
+  std::string write_period = "10s";
 };
 
 /// As typed.
@@ -61,6 +62,7 @@ struct MonitorPlan {
   std::string remote_write;  ///< empty: none
   std::string otlp;          ///< empty: none; "env": as the OTEL_* variables say
   CloudOptions cloud;
+  int64_t cloud_write_period_ns = 0;
   int64_t linger_ns = 0;
   int64_t flush_timeout_ns = 0;
   PriceChoice price;

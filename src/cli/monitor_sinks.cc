@@ -144,10 +144,17 @@ Status Sinks::open_cloud_monitoring() {
                                             .cluster = cloud.cluster,
                                             .replica = cloud.replica,
                                             .accelerator_type = cloud.accelerator,
+                                            .write_period_ns = plan_->cloud_write_period_ns,
                                             .on_sent = tell_sent(*context_)};
   if (!cloud.metric_prefix.empty()) options.metric_prefix = cloud.metric_prefix;
-  ASSIGN_OR_RETURN(auto monitoring, exporters::CloudMonitoringExporter::open(std::move(options)));
-  add(std::move(monitoring));
+  auto monitoring = exporters::CloudMonitoringExporter::open(std::move(options));
+  if (monitoring.ok()) {
+    add(std::move(monitoring).value());
+    return {};
+  }
+  if (plan_->control_fd < 0 || cloud.project != "auto") return monitoring.status();
+  // Training processes ask for it wherever they are, as ml-goodput-measurement does by itself.
+  context_->note("goodput monitor: going on without: " + monitoring.status().message());
   return {};
 }
 

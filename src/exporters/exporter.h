@@ -79,6 +79,8 @@ class Exporter {
   [[nodiscard]] virtual uint64_t rejected() const { return 0; }
   /// Ends a send() that is under way within a second or so, and lets later ones fail at once. From any thread.
   virtual void cancel() {}
+  /// How long the sink is to be left alone before the next send(); what comes meanwhile joins. Quick.
+  [[nodiscard]] virtual int64_t pause_ns() const { return 0; }
 };
 
 }  // namespace goodput::exporters

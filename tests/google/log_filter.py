@@ -114,9 +114,9 @@ def _value(entry, path):
 
 
 def _comparison(path, op, wanted):
-    if path == ["timestamp"]:
+    if path in (["timestamp"], ["receiveTimestamp"]):
         limit = time_ns(wanted)
-        return lambda entry: _compare(time_ns(entry["timestamp"]), op, limit)
+        return lambda entry: _compare(time_ns(entry[path[0]]), op, limit)
     if path == ["severity"]:
         level = SEVERITIES.get(wanted.upper(), None)
         if level is None:

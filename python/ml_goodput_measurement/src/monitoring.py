@@ -211,4 +211,14 @@ def _arguments(tensorboard_dir: str, gcp_options: GCPOptions) -> list[str]:
         logger.warning("TensorBoard files are written to folders only, and not to %s", tensorboard_dir)
     else:
         arguments.append(f"--tensorboard={tensorboard_dir}")
-    return arguments
+    if not gcp_options.enable_gcp_goodput_metrics:
+        return arguments
+    # Where no project is named or found, the monitor's process goes on without Cloud Monitoring.
+    arguments.append(f"--cloud-monitoring={gcp_options.project_id or 'auto'}")
+    named = {
+        "location": gcp_options.location,
+        "replica": gcp_options.replica_id,
+        "accelerator": gcp_options.acc_type,
+        "cluster": gcp_options.cluster_name,
+    }
+    return arguments + [f"--cloud-{name}={value}" for name, value in named.items() if value]

@@ -2,8 +2,6 @@
 #include "exporters/cloud_monitoring/cloud_monitoring_exporter.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <utility>
 
 #include "base/clock.h"
@@ -89,29 +87,27 @@ MonitoredResource CloudMonitoringExporter::resource_of(const report::Report& rep
                      {"task_id", options_.replica}}};
 }
 
-/// Until none of them was written less than a period ago.
-void CloudMonitoringExporter::wait_until_due(std::span<const WorkloadSeries> due) {
-  int64_t latest_ns = 0;
-  for (const WorkloadSeries& series : due) {
-    const auto found = written_.find(key_of(series));
-    if (found != written_.end()) latest_ns = std::max(latest_ns, found->second.boot_ns);
-  }
-  if (latest_ns == 0) return;
-  const int64_t left_ns = latest_ns + options_.write_period_ns - boot_time_ns();
-  if (left_ns > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(left_ns));
+int64_t CloudMonitoringExporter::pause_ns() const {
+  if (written_boot_ns_ == 0) return 0;
+  return std::max<int64_t>(0, written_boot_ns_ + options_.write_period_ns - boot_time_ns());
 }
 
 Status CloudMonitoringExporter::send(const Update& update) {
+  const Figures& figures = update.figures;
+  if (!figures.goodput && !figures.windows) return {};
   find_surroundings();
   const report::Report& report = update.report;
-  std::vector<WorkloadSeries> due = workload_series(report, labels_for(report));
+  WorkloadSeriesOptions wanted = labels_for(report);
+  wanted.has_totals = wanted.has_totals && figures.goodput;
+  wanted.has_step_deviation = wanted.has_step_deviation && figures.goodput;
+  wanted.has_windows = wanted.has_windows && figures.windows;
+  std::vector<WorkloadSeries> due = workload_series(report, wanted);
   const size_t all = due.size();
   // Of an update that is tried again, what has arrived is not sent again.
   std::erase_if(due, [&](const WorkloadSeries& series) {
-    const auto found = written_.find(key_of(series));
-    return found != written_.end() && found->second.as_of_ns >= report.as_of_ns;
+    const auto found = written_as_of_.find(key_of(series));
+    return found != written_as_of_.end() && found->second >= report.as_of_ns;
   });
-  wait_until_due(due);
   Status worst;
   for (size_t at = 0; at < due.size(); at += kMostSeries) {
     const auto batch = std::span(due).subspan(at, std::min(kMostSeries, due.size() - at));
@@ -127,35 +123,30 @@ Status CloudMonitoringExporter::send_batch(std::span<const WorkloadSeries> batch
   const gcp::RestAnswer answer = client_->send(
       {.url = url_,
        .body = create_time_series_body(batch, options_.metric_prefix, resource_of(report), wall_time_ns())});
-  const int64_t now_ns = boot_time_ns();
   if (!answer.error.has_value()) {
-    for (const WorkloadSeries& series : batch) written_[key_of(series)] = {now_ns, report.as_of_ns};
+    written_boot_ns_ = boot_time_ns();
+    for (const WorkloadSeries& series : batch) written_as_of_[key_of(series)] = report.as_of_ns;
     return {};
   }
   const gcp::ApiError& error = *answer.error;
   const Status whole = error.to_status("writing to Cloud Monitoring in project " + options_.project);
   if (const auto refusals = read_refusals(error, batch.size())) return note(*refusals, batch, report, whole);
-  // Without a word on single series, any may have been written when an answer is missing or of the server's trouble:
-  // none is written again before its period is over.
+  // When the answer is missing or tells of the server's trouble, any of them may have been written.
   constexpr int kServerTrouble = 500;
-  if (error.http_status == 0 || error.http_status >= kServerTrouble) {
-    for (const WorkloadSeries& series : batch) written_[key_of(series)].boot_ns = now_ns;
-  }
+  if (error.http_status == 0 || error.http_status >= kServerTrouble) written_boot_ns_ = boot_time_ns();
   return whole;
 }
 
 /// Of one call: which series arrived, which may arrive later, which never will.
 Status CloudMonitoringExporter::note(std::span<const SeriesRefusal> refusals, std::span<const WorkloadSeries> batch,
                                      const report::Report& report, const Status& whole) {
-  const int64_t now_ns = boot_time_ns();
+  written_boot_ns_ = boot_time_ns();
   std::vector<const SeriesRefusal*> of(batch.size(), nullptr);
   for (const SeriesRefusal& refusal : refusals) of[refusal.index] = &refusal;
   bool has_later = false;
   for (size_t i = 0; i < batch.size(); ++i) {
-    Written& written = written_[key_of(batch[i])];
-    written.boot_ns = now_ns;
     const bool is_later = of[i] != nullptr && of[i]->may_pass_later;
-    if (!is_later) written.as_of_ns = report.as_of_ns;
+    if (!is_later) written_as_of_[key_of(batch[i])] = report.as_of_ns;
     has_later = has_later || is_later;
   }
   return {has_later ? StatusCode::kUnavailable : StatusCode::kInvalidArgument, whole.message()};

@@ -1,12 +1,12 @@
 // A job's figures in Google Cloud Monitoring.
 //
 //   ASSIGN_OR_RETURN(auto exporter, CloudMonitoringExporter::open({.project = "my-project"}));
-//   exporter->send(update);     // every series once, at most 200 a call
-//   exporter->send(later);      // never sooner than the service takes them
+//   Status status = exporter->send(update);     // every series once, at most 200 a call
+//   status = exporter->send(later);             // … and never sooner than the service takes them
 //
 // A series that the service did not take, though it took others, is sent again by itself, a write period later and with
-// a new time; what it will never take is given up and told. Where the machine is on Google Cloud its zone, accelerator
-// and cluster are found out with the first update, off it within a second. One thread.
+// a new time; what it will never take is given up and told. What options leave open is asked of the machine with the
+// first update: its zone, accelerator and cluster. Off Google Cloud that ends within a second. One thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -46,22 +46,17 @@ class CloudMonitoringExporter final : public Exporter {
   static Result<std::unique_ptr<CloudMonitoringExporter>> open(CloudMonitoringOptions options);
 
   [[nodiscard]] std::string name() const override { return "cloud-monitoring " + options_.project; }
-  /// Waits out the write period. kUnavailable: some series are still to be sent; others: they are given up.
+  /// kUnavailable: some series are still to be sent; others: they are given up.
   Status send(const Update& update) override;
+  /// Until a write period has passed since the last point.
+  [[nodiscard]] int64_t pause_ns() const override;
 
  private:
-  /// When a series was written last, and what of.
-  struct Written {
-    int64_t boot_ns = 0;
-    int64_t as_of_ns = 0;
-  };
-
   CloudMonitoringExporter(CloudMonitoringOptions options, std::string url, std::unique_ptr<gcp::RestClient> client);
 
   void find_surroundings();
   [[nodiscard]] WorkloadSeriesOptions labels_for(const report::Report& report) const;
   [[nodiscard]] MonitoredResource resource_of(const report::Report& report) const;
-  void wait_until_due(std::span<const WorkloadSeries> due);
   Status send_batch(std::span<const WorkloadSeries> batch, const report::Report& report);
   Status note(std::span<const SeriesRefusal> refusals, std::span<const WorkloadSeries> batch,
               const report::Report& report, const Status& whole);
@@ -71,7 +66,8 @@ class CloudMonitoringExporter final : public Exporter {
   std::unique_ptr<gcp::RestClient> client_;
   bool knows_surroundings_ = false;
   std::string machine_accelerator_;
-  std::map<std::string, Written> written_;  // by the series' name and labels
+  int64_t written_boot_ns_ = 0;                   // when points were written last, or may have been
+  std::map<std::string, int64_t> written_as_of_;  // by the series' name and labels: the report that it told last
 };
 
 }  // namespace goodput::exporters

@@ -157,6 +157,10 @@ void Pipe::run(const std::shared_ptr<State>& state) {
       state->changed.wait(lock);
       continue;
     }
+    if (const int64_t pause_ns = state->exporter->pause_ns(); pause_ns > 0) {
+      state->changed.wait_for(lock, std::chrono::nanoseconds(pause_ns), [&] { return state->must_stop; });
+      continue;
+    }
     Update update = std::move(*state->waiting);
     state->waiting.reset();
     state->is_sending = true;

@@ -18,6 +18,7 @@ constexpr PipeOptions kQuick{.first_retry_ns = kMillisecond, .last_retry_ns = 4 
 /// What a sink was given, and what it answers.
 struct Sink {
   std::function<Status(const Update&)> answer = [](const Update&) { return Status(); };
+  std::function<int64_t()> pause_ns = [] { return int64_t{0}; };
   std::mutex mutex;
   std::vector<StepPoint> steps;
   std::vector<StatusChange> changes;
@@ -48,6 +49,7 @@ class SinkExporter final : public Exporter {
   [[nodiscard]] int64_t retry_after_ns() const override { return sink_->retry_after_ns; }
   [[nodiscard]] uint64_t rejected() const override { return 3; }
   void cancel() override { sink_->is_cancelled = true; }
+  [[nodiscard]] int64_t pause_ns() const override { return sink_->pause_ns(); }
 
  private:
   std::shared_ptr<Sink> sink_;
@@ -76,6 +78,28 @@ TEST(Pipe, EverythingOfferedIsSentInOrder) {
   EXPECT_EQ(pipe.counters().offered, 100U);
   EXPECT_EQ(pipe.counters().failed, 0U);
   EXPECT_FALSE(pipe.counters().is_waiting);
+}
+
+TEST(Pipe, WhatComesWhileTheSinkIsToBeLeftAloneJoinsAndIsNotLost) {
+  const auto sink = std::make_shared<Sink>();
+  std::atomic<int64_t> pause_ns = 50 * kMillisecond;
+  std::atomic<int> sends = 0;
+  sink->pause_ns = [&] { return pause_ns.exchange(0); };
+  sink->answer = [&](const Update&) { return ++sends, Status(); };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  for (int64_t step = 0; step < 100; ++step) pipe.offer(update_of(step));
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_EQ(sends.load(), 1);
+  EXPECT_EQ(sink->steps, points(0, 100));
+  EXPECT_EQ(sink->last_step, 99);
+}
+
+TEST(Pipe, SinkThatIsToBeLeftAloneHoldsNobodyUp) {
+  const auto sink = std::make_shared<Sink>();
+  sink->pause_ns = [] { return 60'000 * kMillisecond; };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  pipe.offer(update_of(1));
+  EXPECT_FALSE(pipe.finish(20 * kMillisecond));
 }
 
 TEST(Pipe, WhatASinkDidNotTakeComesAgainWithWhatIsNew) {
