@@ -5,8 +5,8 @@
 #   demo    a training run, killed and resumed       bench   the performance table; fails on a missed bar
 #   wheel   both Python distributions, in wheelhouse
 #   fmt     formats the sources                      lint    clang-tidy
-#   clean   removes what the others made
-COMMANDS := build demo test bench soak wheel fmt lint
+#   clean   removes what the others made             test-integrations   PyTorch and others, some gigabytes
+COMMANDS := build demo test test-integrations bench soak wheel fmt lint
 
 .PHONY: setup clean $(COMMANDS)
 .DEFAULT_GOAL := build

@@ -106,6 +106,22 @@ void disruption(BoundRecorder& self, nb::handle cause, nb::handle detail) {
   }
 }
 
+/// What Orbax and its like tell of a whole save or restore, of every rank.
+void checkpoint_statistics(BoundRecorder& self, int event, nb::handle start_ns, nb::handle duration_ns, nb::handle step,
+                           nb::handle location, bool emergency) {
+  CheckpointStatistics statistics{.event = static_cast<Event>(event), .emergency = emergency};
+  std::optional<int64_t> start;
+  std::string place;
+  if (!taken(read_optional_integer(start_ns.ptr(), start)) ||
+      !taken(read_integer(duration_ns.ptr(), statistics.duration_ns)) ||
+      !taken(read_optional_step(step.ptr(), statistics.step)) || !taken(read_optional_text(location.ptr(), place))) {
+    return self.recorder->drop_bad_value();
+  }
+  statistics.start_ns = start.value_or(kNow);
+  statistics.location = place;
+  self.recorder->checkpoint_statistics(statistics);
+}
+
 void close(BoundRecorder& self) {
   const nb::gil_scoped_release others_run;
   self.recorder->close();
@@ -140,6 +156,8 @@ void bind_recorder(nb::module_& module) {
            "location"_a = nothing, "failed"_a = false, "time_ns"_a = nothing)
       .def("_slice_counts", &slice_counts, "active"_a.none(), "total"_a.none(), "available"_a.none(),
            "time_ns"_a = nothing)
+      .def("_checkpoint_statistics", &checkpoint_statistics, "event"_a, "start_ns"_a.none(), "duration_ns"_a.none(),
+           "step"_a = nothing, "location"_a = nothing, "emergency"_a = false)
       .def("_disruption", &disruption, "cause"_a.none(), "detail"_a = nothing)
       .def("_heartbeat", [](BoundRecorder& self) { self.recorder->heartbeat(); })
       .def("_close", &close)

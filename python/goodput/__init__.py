@@ -21,6 +21,7 @@ from ._recorder import Recorder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._monitor import Monitor, monitor
     from ._report import Attempt, Disruption, Finding, Rank, Report, Window, report
 
 __all__ = [
@@ -28,11 +29,13 @@ __all__ = [
     "Disruption",
     "Finding",
     "GoodputError",
+    "Monitor",
     "Rank",
     "Recorder",
     "Report",
     "Window",
     "__version__",
+    "monitor",
     "report",
 ]
 
@@ -41,9 +44,12 @@ def __getattr__(name: str) -> object:
     # A training process never asks for these, and what they stand on takes 15 ms to import.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import _report
+    if name in ("Monitor", "monitor"):
+        from . import _monitor as module
+    else:
+        from . import _report as module  # type: ignore[no-redef]
 
-    value = getattr(_report, name)
+    value = getattr(module, name)
     globals()[name] = value
     return value
 

@@ -1,4 +1,4 @@
-"""The program `goodput`, as wheels carry it: this process becomes it.
+"""The program `goodput`: where it is, and this process becoming it.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -9,9 +9,30 @@ import os
 import sys
 
 
+def path() -> str:
+    """Beside this file, as wheels carry it; in a checkout, where the build leaves it."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    carried = os.path.join(here, "bin", "goodput")
+    built = os.path.join(here, "..", "..", "build", "release", "goodput")
+    return os.path.normpath(built) if not os.path.exists(carried) and os.path.exists(built) else carried
+
+
+def run(arguments: list[str], standard_input: int) -> int:
+    """Runs it to its end, without a fork of this process; its exit code, or minus the signal that ended it."""
+    child = os.posix_spawn(
+        path(),
+        ["goodput", *arguments],
+        os.environ,
+        file_actions=[
+            (os.POSIX_SPAWN_DUP2, standard_input, 0),
+            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        ],
+    )
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def main() -> None:
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "goodput")
     try:
-        os.execv(path, ["goodput", *sys.argv[1:]])
+        os.execv(path(), ["goodput", *sys.argv[1:]])
     except OSError as error:
-        sys.exit(f"goodput: starting {path}: {error.strerror}; it is part of the wheel goodput-ml")
+        sys.exit(f"goodput: starting {path()}: {error.strerror}; it is part of the wheel goodput-ml")

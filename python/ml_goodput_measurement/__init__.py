@@ -5,6 +5,30 @@ Every module is one object under both of its names, ml_goodput_measurement.X and
 SPDX-License-Identifier: Apache-2.0
 """
 
-from . import exclusion_utils, goodput, goodput_elastic, goodput_exclusion, goodput_utils, measurement
+from . import (
+    checkpoint_badput_calculator,
+    exclusion_utils,
+    gcp_metrics,
+    goodput,
+    goodput_cache,
+    goodput_elastic,
+    goodput_exclusion,
+    goodput_utils,
+    measurement,
+    monitoring,
+    monitoring_elastic,
+)
 
-__all__ = ["exclusion_utils", "goodput", "goodput_elastic", "goodput_exclusion", "goodput_utils", "measurement"]
+__all__ = [
+    "checkpoint_badput_calculator",
+    "exclusion_utils",
+    "gcp_metrics",
+    "goodput",
+    "goodput_cache",
+    "goodput_elastic",
+    "goodput_exclusion",
+    "goodput_utils",
+    "measurement",
+    "monitoring",
+    "monitoring_elastic",
+]

@@ -7,10 +7,26 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from goodput import _binding
 from google_fixtures import google, key_pair, peers, service_account  # noqa: F401 fixtures for all
+
+ROOT = Path(__file__).parents[2]
+
+LOAD = """
+import json, sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "tensors": 0}).Reload()
+tags = events.Tags()
+print(json.dumps({
+    "scalars": {tag: [[e.step, e.value] for e in events.Scalars(tag)] for tag in tags["scalars"]},
+    "tensors": {tag: [[e.step, [s.decode() for s in e.tensor_proto.string_val]] for e in events.Tensors(tag)]
+                for tag in tags["tensors"] if tag != "custom_scalars__config__"},
+    "layout": "custom_scalars__config__" in tags["tensors"],
+}))
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -49,4 +65,25 @@ def run_python():
         options = {"timeout": 60, "capture_output": True, "text": True, **options}
         return subprocess.run([sys.executable, "-c", text, *arguments], **options)
 
+    return run
+
+
+@pytest.fixture(scope="session")
+def readers():
+    """readers(text, *arguments) → what the text prints in the readers' environment, as JSON.
+
+    readers.load(folder) → the scalars, texts and layout that TensorBoard's own loader finds there.
+    """
+    subprocess.run(
+        ["tools/venv", "build/readers", "bench/peers/readers.txt"], cwd=ROOT, check=True, capture_output=True
+    )
+
+    def run(text, *arguments):
+        command = [ROOT / "build/readers/bin/python", "-c", text, *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    run.python = ROOT / "build/readers/bin/python"
+    run.load = lambda folder: run(LOAD, folder)
     return run

@@ -15,7 +15,7 @@ import pytest
 from cloud_log import CloudLog, WholeLog
 from ml_goodput_measurement import goodput, goodput_elastic, goodput_utils, measurement
 
-MODULES = ["exclusion_utils", "goodput", "goodput_elastic", "goodput_exclusion", "goodput_utils", "measurement"]
+MODULES = ml_goodput_measurement.__all__
 UTC = datetime.timezone.utc
 START = datetime.datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import datetime
 import json
+import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -141,3 +142,65 @@ def test_reading_piece_by_piece_gives_the_same_answer(case):
     whole = goodput_elastic.ElasticGoodputCalculator(case["job_name"], "log", CloudLog(case["events"]))
     if answer is not None:
         assert whole.get_job_goodput(include_badput_breakdown=True) == answer
+
+
+def seconds_by_type(answer):
+    """The seconds of an answer in a case's file by type; custom events beside them."""
+    seconds = dict.fromkeys(BadputType, 0.0)
+    for name, spent in answer["badput_seconds"].items():
+        seconds[TYPES.get(name) or BadputType[name]] += spent
+    for kind in (BadputType.CUSTOM_BADPUT_EVENTS, BadputType.DATA_LOADING_ASYNC):
+        del seconds[kind]
+    return seconds, answer["custom_badput_seconds"]
+
+
+def released_agrees(case):
+    """Whether 0.2.3 has the right answer."""
+    released, right = case.get("upstream_0_2_3") or {}, case["expected"]
+    if "goodput_seconds" not in released:
+        return False
+    counts = ("disruptions", "max_productive_step")
+    return all(
+        answer == pytest.approx(expected, abs=1e-5)
+        for answer, expected in zip(seconds_by_type(released), seconds_by_type(right))
+    ) and [released[key] for key in ("goodput_seconds", "elapsed_seconds", *counts)] == pytest.approx(
+        [right[key] for key in ("goodput_seconds", "elapsed_seconds", *counts)], abs=1e-5
+    )
+
+
+def moved(entry, seconds):
+    """The entry with its times later by so much."""
+    times = {k: v + seconds for k, v in entry.items() if k.endswith(("_time", "_timestamp")) and isinstance(v, float)}
+    return {**entry, **times}
+
+
+RELEASED = [path for path in CASES if released_agrees(json.loads(path.read_text()))]
+
+
+def test_many_cases_are_answered_rightly_by_the_released_package():
+    assert len(RELEASED) >= 50
+
+
+@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)
+def test_what_the_released_package_answers_rightly_is_answered_alike_now(path):
+    case = json.loads(path.read_text())
+    released = case["upstream_0_2_3"]
+    since = time.time()
+    entries = [moved(entry, since - case["now"]) for entry in case["events"]]
+    calculator = goodput.GoodputCalculator(case["job_name"], "log", WholeLog(entries))
+    percent, breakdown, step = calculator.get_job_goodput(include_badput_breakdown=True)
+    details = calculator.get_job_goodput_details()
+    # A job that runs is older at the end of a call than at its beginning, by what its last step takes.
+    late = 1e-4 + (0 if any("job_end_time" in entry for entry in entries) else time.time() - since)
+    elapsed = details["total_elapsed_time"]
+    assert elapsed == pytest.approx(released["elapsed_seconds"], abs=late)
+    assert details["goodput_time"][goodput.GoodputType.TOTAL] == pytest.approx(released["goodput_seconds"], abs=1e-4)
+    assert percent == pytest.approx(released["goodput_seconds"] / elapsed * 100, abs=1e-4)
+    assert (step, details["disruption_count"]) == (released["max_productive_step"], released["disruptions"])
+    seconds, custom = seconds_by_type(released)
+    found = {kind: value for kind, value in details["badput_time"].items() if kind in seconds}
+    assert found == pytest.approx({kind: seconds[kind] for kind in found}, abs=late)
+    assert details["badput_time"][BadputType.CUSTOM_BADPUT_EVENTS] == pytest.approx(custom, abs=1e-4)
+    assert {kind: value / elapsed * 100 for kind, value in found.items()} == pytest.approx(
+        {kind: value for kind, value in breakdown.items() if kind in found}, abs=1e-6
+    )

@@ -20,19 +20,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 GOODPUT = ROOT / "build/release/goodput"
 
-LOAD = """
-import json, sys
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "tensors": 0}).Reload()
-tags = events.Tags()
-print(json.dumps({
-    "scalars": {tag: [[e.step, e.value] for e in events.Scalars(tag)] for tag in tags["scalars"]},
-    "tensors": {tag: [[e.step, [s.decode() for s in e.tensor_proto.string_val]] for e in events.Tensors(tag)]
-                for tag in tags["tensors"] if tag != "custom_scalars__config__"},
-    "layout": "custom_scalars__config__" in tags["tensors"],
-}))
-"""
-
 SERVE = """
 import sys, time
 from tensorboard import program
@@ -50,23 +37,6 @@ text = open(sys.argv[1]).read()
 families = (openmetrics if sys.argv[2] == "openmetrics" else parser).text_string_to_metric_families(text)
 print(json.dumps([[f.name, f.type, f.unit, [[s.name, s.labels, s.value] for s in f.samples]] for f in families]))
 """
-
-
-@pytest.fixture(scope="module")
-def readers():
-    """readers(text, *arguments) → what the text prints in the readers' environment, as JSON."""
-    subprocess.run(
-        ["tools/venv", "build/readers", "bench/peers/readers.txt"], cwd=ROOT, check=True, capture_output=True
-    )
-
-    def run(text, *arguments):
-        command = [ROOT / "build/readers/bin/python", "-c", text, *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    run.python = ROOT / "build/readers/bin/python"
-    return run
 
 
 def record(job, steps, first=0):
@@ -98,7 +68,7 @@ def serve(job, *arguments):
 def test_tensorboard_loads_what_is_written(job, tmp_path, readers):
     record(job, 50)
     monitor(job, "--once", "--window", "1h", "--tensorboard", tmp_path / "board")
-    loaded = readers(LOAD, tmp_path / "board/goodput")
+    loaded = readers.load(tmp_path / "board/goodput")
     report = goodput.report(job)
     scalars = loaded["scalars"]
     assert scalars["goodput/goodput"] == [[49, pytest.approx(report.goodput_percent, rel=1e-6)]]

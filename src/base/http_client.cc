@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 
 namespace goodput {
@@ -125,6 +126,7 @@ HttpAnswer HttpClient::send(const HttpRequest& request) {
   curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);  // a name server that hangs holds nobody
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, handle_->error.data());
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
                    static_cast<long>(std::max<int64_t>(1, options_.timeout_ns / kMillisecondNs)));
@@ -133,7 +135,8 @@ HttpAnswer HttpClient::send(const HttpRequest& request) {
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "goodput");
   curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");  // whatever the library can unpack
-  if (const char* certificates = trusted_certificates()) curl_easy_setopt(curl, CURLOPT_CAINFO, certificates);
+  const char* certificates = options_.certificates.empty() ? trusted_certificates() : options_.certificates.c_str();
+  if (certificates != nullptr) curl_easy_setopt(curl, CURLOPT_CAINFO, certificates);
   if (!options_.uses_proxy) curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &reception);
@@ -169,6 +172,27 @@ bool is_worth_a_retry(const HttpAnswer& answer) {
   if (!answer.failure.empty()) return true;
   constexpr std::array kPassing = {408, 429, 500, 502, 503, 504};
   return std::find(kPassing.begin(), kPassing.end(), answer.status) != kPassing.end();
+}
+
+int64_t retry_after_ns(const HttpAnswer& answer, int64_t wall_now_ns) {
+  const std::string text(answer.header("retry-after"));
+  constexpr int64_t kSecondNs = 1'000'000'000, kMostSeconds = 1'000'000'000;
+  int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    const time_t date = text.empty() ? -1 : curl_getdate(text.c_str(), nullptr);
+    if (date == -1) return 0;
+    seconds = static_cast<int64_t>(date) - wall_now_ns / kSecondNs;
+  }
+  return std::clamp<int64_t>(seconds, 0, kMostSeconds) * kSecondNs;
+}
+
+std::string without_credentials(std::string_view url) {
+  const size_t scheme = url.find("://");
+  const size_t host = scheme == std::string_view::npos ? 0 : scheme + 3;
+  const size_t at = url.substr(0, url.find_first_of("/?#", host)).rfind('@');
+  if (at == std::string_view::npos || at < host) return std::string(url);
+  return std::string(url.substr(0, host)) + std::string(url.substr(at + 1));
 }
 
 }  // namespace goodput

@@ -42,6 +42,7 @@ struct HttpClientOptions {
   int64_t timeout_ns = 10'000'000'000;         ///< for a whole request
   int64_t connect_timeout_ns = 5'000'000'000;  ///< of that, to connect
   size_t max_answer_bytes = 64 << 20;          ///< a longer answer is a failure
+  std::string certificates{};                  ///< a file of those to trust; empty: the system's
   bool uses_proxy = true;  ///< not for addresses of this machine and its network, as metadata servers
   const std::atomic<bool>* is_cancelled = nullptr;  ///< ends a request early once it is true; outlives the client
 };
@@ -64,5 +65,11 @@ class HttpClient {
 
 /// Whether the same request may succeed later: no answer, 408, 429, 500, 502, 503, 504.
 [[nodiscard]] bool is_worth_a_retry(const HttpAnswer& answer);
+
+/// What its Retry-After asks for, in seconds or as a date; 0: nothing, or a date that has passed.
+[[nodiscard]] int64_t retry_after_ns(const HttpAnswer& answer, int64_t wall_now_ns);
+
+/// The address as messages may show it: user name and password left out.
+[[nodiscard]] std::string without_credentials(std::string_view url);
 
 }  // namespace goodput

@@ -156,5 +156,29 @@ TEST(HttpClient, CancelledRequestEndsEarly) {
   canceller.join();
 }
 
+TEST(HttpClient, RetryAfterIsSecondsOrADate) {
+  constexpr int64_t kNow = 784'111'777 * kSecond;  // 1994-11-06T08:49:37Z
+  const std::pair<const char*, int64_t> cases[] = {{"7", 7 * kSecond},
+                                                   {"0", 0},
+                                                   {"-3", 0},
+                                                   {"Sun, 06 Nov 1994 08:50:37 GMT", 60 * kSecond},
+                                                   {"Sun, 06 Nov 1994 08:49:00 GMT", 0},
+                                                   {"soon", 0},
+                                                   {"7 days or so", 0},
+                                                   {"", 0}};
+  for (const auto& [text, wanted] : cases) {
+    HttpAnswer answer;
+    answer.headers = {{"retry-after", text}};
+    EXPECT_EQ(retry_after_ns(answer, kNow), wanted) << text;
+  }
+  EXPECT_EQ(retry_after_ns({}, kNow), 0);
+}
+
+TEST(HttpClient, MessagesShowNoCredentials) {
+  EXPECT_EQ(without_credentials("https://me:secret@host:1/a@b?c=@"), "https://host:1/a@b?c=@");
+  EXPECT_EQ(without_credentials("http://host/a@b"), "http://host/a@b");
+  EXPECT_EQ(without_credentials("http://me@host"), "http://host");
+}
+
 }  // namespace
 }  // namespace goodput

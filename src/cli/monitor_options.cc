@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/http_client.h"
 #include "base/time_text.h"
 
 namespace goodput::cli {
@@ -76,6 +77,9 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options) {
   app.add_option("--tensorboard", options.tensorboard, "write to DIR/goodput, for TensorBoard")->type_name("DIR");
   app.add_option("--prometheus", options.prometheus, "serve /metrics there, for Prometheus")->type_name("HOST:PORT");
   add_cloud_options(app, options.cloud);
+  app.add_option("--remote-write", options.remote_write, "send to there by Prometheus' remote write")->type_name("URL");
+  app.add_option("--otlp", options.otlp, "send to there by OTLP; env: where the OTEL_* variables say")
+      ->type_name("URL");
   app.add_option("--linger", options.linger, "how long to watch on after the job has ended")
       ->type_name("DURATION")
       ->capture_default_str();
@@ -88,6 +92,8 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options) {
   app.add_flag("--wait", options.wait, "wait for a job that does not exist yet");
   app.add_flag("--status", options.status, "say how the monitors of the job are, and nothing else");
   take_from_environment(app);
+  // For programs only: what is said there is in cli/monitor_control.h.
+  app.add_option("--control", options.control, "take commands from this descriptor")->type_name("FD")->group("");
 }
 
 Result<MonitorPlan> resolve(const MonitorOptions& options) {
@@ -95,11 +101,14 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
                    .windows_ns = {},
                    .tensorboard = options.tensorboard,
                    .prometheus = options.prometheus,
+                   .remote_write = options.remote_write,
+                   .otlp = options.otlp,
                    .cloud = options.cloud,
                    .price = {},
                    .once = options.once,
                    .follows = options.follow,
                    .waits = options.wait,
+                   .control_fd = options.control,
                    .asks_status = options.status};
   if (plan.asks_status) return plan;
   ASSIGN_OR_RETURN(plan.interval_ns, duration("--interval", options.interval));
@@ -116,10 +125,13 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
   ASSIGN_OR_RETURN(plan.cloud_write_period_ns, duration("--cloud-write-period", options.cloud.write_period));
   ASSIGN_OR_RETURN(plan.price, resolve(options.price));
-  if (plan.tensorboard.empty() && plan.prometheus.empty() && plan.cloud.project.empty()) {
+  const bool has_sink = !plan.tensorboard.empty() || !plan.prometheus.empty() || !plan.remote_write.empty() ||
+                        !plan.otlp.empty() || !plan.cloud.project.empty();
+  if (!has_sink && plan.control_fd < 0) {
     return Status(
         StatusCode::kInvalidArgument,
-        "there is nowhere to export to: give --tensorboard DIR, --prometheus HOST:PORT or --cloud-monitoring PROJECT");
+        "there is nowhere to export to: give --tensorboard DIR, --prometheus HOST:PORT, --remote-write URL, --otlp URL "
+        "or --cloud-monitoring PROJECT");
   }
   return plan;
 }
@@ -135,12 +147,15 @@ std::vector<std::pair<std::string, std::string>> in_effect(const MonitorOptions&
   add("window", windows);
   add("tensorboard", options.tensorboard);
   add("prometheus", options.prometheus);
+  add("remote-write", without_credentials(options.remote_write));
+  add("otlp", without_credentials(options.otlp));
   add("cloud-monitoring", options.cloud.project);
   add("cloud-location", options.cloud.location);
   add("cloud-cluster", options.cloud.cluster);
   add("cloud-replica", options.cloud.project.empty() ? "" : options.cloud.replica);
   add("cloud-accelerator", options.cloud.accelerator);
   add("cloud-metric-prefix", options.cloud.metric_prefix);
+  add("cloud-write-period", options.cloud.project.empty() ? "" : options.cloud.write_period);
   add("price", options.price.price);
   add("currency", options.price.currency);
   add("linger", options.linger);

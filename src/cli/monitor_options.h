@@ -40,12 +40,15 @@ struct MonitorOptions {
   std::string tensorboard;
   std::string prometheus;
   CloudOptions cloud;
+  std::string remote_write;
+  std::string otlp;
   std::string linger = "60s";
   std::string flush_timeout = "10s";
   PriceOptions price;
   bool once = false;
   bool follow = false;
   bool wait = false;
+  int control = -1;
   bool status = false;
 };
 
@@ -54,14 +57,17 @@ struct MonitorPlan {
   std::string job;
   int64_t interval_ns = 0;
   std::vector<int64_t> windows_ns;
-  std::string tensorboard;  ///< empty: none
-  std::string prometheus;   ///< empty: none
+  std::string tensorboard;   ///< empty: none
+  std::string prometheus;    ///< empty: none
+  std::string remote_write;  ///< empty: none
+  std::string otlp;          ///< empty: none; "env": as the OTEL_* variables say
   CloudOptions cloud;
   int64_t cloud_write_period_ns = 0;
   int64_t linger_ns = 0;
   int64_t flush_timeout_ns = 0;
   PriceChoice price;
   bool once = false, follows = false, waits = false;
+  int control_fd = -1;       ///< from where a training process commands; negative: from nowhere
   bool asks_status = false;  ///< nothing else counts then
 };
 

@@ -2,51 +2,129 @@
 #include "cli/monitor_sinks.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/environment.h"
+#include "base/host_name.h"
 #include "exporters/cloud_monitoring/cloud_monitoring_exporter.h"
+#include "exporters/memory.h"
+#include "exporters/otlp/otlp_exporter.h"
+#include "exporters/pipe/pipe_metrics.h"
 #include "exporters/prometheus/scrape_server.h"
+#include "exporters/remote_write/remote_write_exporter.h"
 #include "exporters/tensorboard/tensorboard_exporter.h"
+#include "monitor/sink_lock.h"
+#include "monitor/sink_memory.h"
 
 namespace goodput::cli {
 namespace {
 
-using exporters::CounterSample;
 using exporters::Exposition;
+using exporters::Family;
+using exporters::Memory;
 using exporters::Pipe;
-using exporters::PipeCounters;
+using exporters::WatchedPipe;
+using monitor::SinkMemory;
 
-/// An exporter's name, and how it does.
-using Watched = std::pair<std::string, std::function<PipeCounters()>>;
+/// Opens sinks one after the other, and lets those that carry metrics tell how all of them do.
+class Sinks {
+ public:
+  Sinks(Context& context, const MonitorPlan& plan, monitor::FollowedJob& job)
+      : context_(&context), plan_(&plan), job_(&job), owner_("goodput monitor " + plan.job) {}
 
-/// How each exporter does, as families of /metrics.
-std::string own_metrics(const std::vector<Watched>& exporters, Exposition form) {
-  struct Family {
-    const char* name;
-    const char* help;
-    uint64_t PipeCounters::*counter;
-  };
-  constexpr Family kFamilies[] = {
-      {"goodput_exporter_updates_total", "Updates that the monitor gave to an exporter.", &PipeCounters::offered},
-      {"goodput_exporter_sent_total", "Updates that reached their sink; several that waited count as one.",
-       &PipeCounters::sent},
-      {"goodput_exporter_failures_total", "Attempts to send that failed.", &PipeCounters::failed},
-      {"goodput_exporter_given_up_total", "Updates that their sink refused.", &PipeCounters::given_up},
-      {"goodput_exporter_dropped_steps_total", "Steps that were dropped because too many waited.",
-       &PipeCounters::dropped_steps},
-  };
-  std::string out;
-  for (const Family& family : kFamilies) {
-    std::vector<CounterSample> samples;
-    for (const auto& [name, counters] : exporters) {
-      samples.push_back({"exporter", name, static_cast<double>(counters().*family.counter)});
-    }
-    out += exporters::expose_counter(family.name, family.help, samples, form);
+  Status open_tensorboard();
+  Status open_remote_write();
+  Status open_otlp();
+  Status open_cloud_monitoring();
+  Status open_prometheus();
+
+  std::vector<std::unique_ptr<Pipe>> take() { return std::move(pipes_); }
+
+ private:
+  void add(std::unique_ptr<exporters::Exporter> exporter) {
+    pipes_.push_back(std::make_unique<Pipe>(std::move(exporter), exporters::PipeOptions{}));
+    watched_->push_back({.name = pipes_.back()->name(), .counters = pipes_.back()->counters_reader()});
   }
-  return out;
+  using Lock = std::shared_ptr<File>;
+
+  /// For exporters that are asked to send only once all are open. Holds the sink's lock as long as the exporter lives.
+  [[nodiscard]] std::function<std::vector<Family>()> own_families(Lock lock) const {
+    return [watched = watched_, lock = std::move(lock)] { return exporters::families_of(*watched); };
+  }
+  /// One monitor a sink.
+  Result<Lock> lock(const std::string& sink) {
+    const std::string owner = fmt::format("{} (process {} on {})", owner_, getpid(), host_name());
+    ASSIGN_OR_RETURN(std::unique_ptr<File> held, monitor::lock_sink(job_->log(), sink, owner));
+    return Lock(std::move(held));
+  }
+
+  Context* context_;
+  const MonitorPlan* plan_;
+  monitor::FollowedJob* job_;
+  std::string owner_;
+  std::vector<std::unique_ptr<Pipe>> pipes_;
+  std::shared_ptr<std::vector<WatchedPipe>> watched_ = std::make_shared<std::vector<WatchedPipe>>();
+};
+
+Status Sinks::open_tensorboard() {
+  if (plan_->tensorboard.empty()) return {};
+  ASSIGN_OR_RETURN(auto board, exporters::TensorBoardExporter::open(plan_->tensorboard, owner_));
+  add(std::move(board));
+  return {};
+}
+
+Status Sinks::open_remote_write() {
+  if (plan_->remote_write.empty()) return {};
+  if (!exporters::is_http_address(plan_->remote_write)) {
+    return {StatusCode::kInvalidArgument,
+            fmt::format("--remote-write: {} is no address of the form http://HOST:PORT/PATH", plan_->remote_write)};
+  }
+  constexpr const char* kHeaders = "GOODPUT_REMOTE_WRITE_HEADERS";
+  auto headers = exporters::parse_pairs(system_environment()(kHeaders).value_or(""));
+  if (!headers.ok()) return {headers.status().code(), fmt::format("{}: {}", kHeaders, headers.status().message())};
+  ASSIGN_OR_RETURN(Lock held, lock("remote_write " + without_credentials(plan_->remote_write)));
+  exporters::RemoteWriteOptions options{.url = plan_->remote_write, .headers = std::move(headers).value()};
+  add(std::make_unique<exporters::RemoteWriteExporter>(std::move(options), own_families(std::move(held))));
+  return {};
+}
+
+Status Sinks::open_otlp() {
+  if (plan_->otlp.empty()) return {};
+  ASSIGN_OR_RETURN(exporters::OtlpSettings settings, exporters::otlp_settings(plan_->otlp, system_environment()));
+  if (settings.is_disabled) {
+    context_->note("goodput monitor: OTEL_SDK_DISABLED is set: nothing is sent by OTLP");
+    return {};
+  }
+  const std::string sink = "otlp " + without_credentials(settings.logs.url);
+  ASSIGN_OR_RETURN(Lock held, lock(sink));
+  const std::shared_ptr<SinkMemory> memory = SinkMemory::open(job_->log(), sink);
+  Memory told;
+  if (memory != nullptr) {
+    told = {.recall = [memory] { return memory->recall(); },
+            .keep = [memory](std::string_view bytes) { return memory->keep(bytes); }};
+  }
+  add(std::make_unique<exporters::OtlpExporter>(std::move(settings), own_families(std::move(held)), std::move(told)));
+  return {};
+}
+
+/// The last, since it may be asked at once.
+Status Sinks::open_prometheus() {
+  if (plan_->prometheus.empty()) return {};
+  std::vector<WatchedPipe> others = *watched_;
+  ASSIGN_OR_RETURN(auto server,
+                   exporters::ScrapeServer::listen(plan_->prometheus, [others = std::move(others)](Exposition form) {
+                     return exporters::expose_families(exporters::families_of(others), form);
+                   }));
+  const std::string host = plan_->prometheus.substr(0, plan_->prometheus.rfind(':') + 1);
+  context_->note(fmt::format("goodput monitor: serving http://{}{}/metrics",
+                             host.size() > 1 ? host : "localhost:", server->port()));
+  add(std::move(server));
+  return {};
 }
 
 /// What programs that watch ml-goodput-measurement look for on standard error.
@@ -57,44 +135,40 @@ std::function<void(size_t)> tell_sent(const Context& context) {
   };
 }
 
-Result<std::unique_ptr<exporters::CloudMonitoringExporter>> open_cloud_monitoring(const Context& context,
-                                                                                  const MonitorPlan& plan) {
-  exporters::CloudMonitoringOptions options{.project = plan.cloud.project == "auto" ? "" : plan.cloud.project,
-                                            .location = plan.cloud.location,
-                                            .cluster = plan.cloud.cluster,
-                                            .replica = plan.cloud.replica,
-                                            .accelerator_type = plan.cloud.accelerator,
-                                            .write_period_ns = plan.cloud_write_period_ns,
-                                            .on_sent = tell_sent(context)};
-  if (!plan.cloud.metric_prefix.empty()) options.metric_prefix = plan.cloud.metric_prefix;
-  return exporters::CloudMonitoringExporter::open(std::move(options));
+Status Sinks::open_cloud_monitoring() {
+  const CloudOptions& cloud = plan_->cloud;
+  if (cloud.project.empty()) return {};
+  exporters::CloudMonitoringOptions options{.project = cloud.project == "auto" ? "" : cloud.project,
+                                            .location = cloud.location,
+                                            .cluster = cloud.cluster,
+                                            .replica = cloud.replica,
+                                            .accelerator_type = cloud.accelerator,
+                                            .write_period_ns = plan_->cloud_write_period_ns};
+  if (!cloud.metric_prefix.empty()) options.metric_prefix = cloud.metric_prefix;
+  Lock held;
+  if (plan_->control_fd < 0) {  // training processes start several, each of series of its own
+    ASSIGN_OR_RETURN(held, lock(fmt::format("cloud-monitoring {} {}", cloud.project, cloud.replica)));
+  }
+  // The lock is held as long as the exporter lives.
+  options.on_sent = [held, tell = tell_sent(*context_)](size_t series) {
+    if (tell) tell(series);
+  };
+  ASSIGN_OR_RETURN(auto monitoring, exporters::CloudMonitoringExporter::open(std::move(options)));
+  add(std::move(monitoring));
+  return {};
 }
 
 }  // namespace
 
-Result<std::vector<std::unique_ptr<Pipe>>> open_sinks(Context& context, const MonitorPlan& plan) {
-  std::vector<std::unique_ptr<Pipe>> pipes;
-  if (!plan.tensorboard.empty()) {
-    ASSIGN_OR_RETURN(auto board, exporters::TensorBoardExporter::open(plan.tensorboard, "goodput monitor " + plan.job));
-    pipes.push_back(std::make_unique<Pipe>(std::move(board), exporters::PipeOptions{}));
-  }
-  if (!plan.cloud.project.empty()) {
-    ASSIGN_OR_RETURN(auto monitoring, open_cloud_monitoring(context, plan));
-    pipes.push_back(std::make_unique<Pipe>(std::move(monitoring), exporters::PipeOptions{}));
-  }
-  if (!plan.prometheus.empty()) {
-    std::vector<Watched> others;
-    for (const auto& pipe : pipes) others.emplace_back(pipe->name(), pipe->counters_reader());
-    ASSIGN_OR_RETURN(auto server,
-                     exporters::ScrapeServer::listen(plan.prometheus, [others = std::move(others)](Exposition form) {
-                       return own_metrics(others, form);
-                     }));
-    const std::string host = plan.prometheus.substr(0, plan.prometheus.rfind(':') + 1);
-    context.note(fmt::format("goodput monitor: serving http://{}{}/metrics",
-                             host.size() > 1 ? host : "localhost:", server->port()));
-    pipes.push_back(std::make_unique<Pipe>(std::move(server), exporters::PipeOptions{}));
-  }
-  return pipes;
+Result<std::vector<std::unique_ptr<Pipe>>> open_sinks(Context& context, const MonitorPlan& plan,
+                                                      monitor::FollowedJob& job) {
+  Sinks sinks(context, plan, job);
+  RETURN_IF_ERROR(sinks.open_tensorboard());
+  RETURN_IF_ERROR(sinks.open_remote_write());
+  RETURN_IF_ERROR(sinks.open_otlp());
+  RETURN_IF_ERROR(sinks.open_cloud_monitoring());
+  RETURN_IF_ERROR(sinks.open_prometheus());
+  return sinks.take();
 }
 
 }  // namespace goodput::cli

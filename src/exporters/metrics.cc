@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "report/words.h"
 
@@ -41,10 +43,32 @@ std::optional<double> number(const std::optional<int64_t>& count) {
   return count.has_value() ? std::optional<double>(static_cast<double>(*count)) : std::nullopt;
 }
 
-/// Custom events carry their own names under the class, as everywhere that knows no maps.
-std::string custom_source(const std::string& name) { return fmt::format("{}.{}", report::kCustomBadput, name); }
+/// The custom events that have series of their own: those with the most time in the job.
+class CustomEvents {
+ public:
+  explicit CustomEvents(const report::SecondsByName& of_job) {
+    std::vector<std::pair<double, std::string>> by_time;
+    for (const auto& [name, seconds] : of_job) by_time.emplace_back(-seconds, name);
+    std::sort(by_time.begin(), by_time.end());
+    by_time.resize(std::min(by_time.size(), kMaxCustomEvents));
+    for (auto& [seconds, name] : by_time) named_.insert(std::move(name));
+  }
+
+  /// Under the class with their own names, as everywhere that knows no maps; names are upper-cased, `other` is not.
+  [[nodiscard]] report::SecondsByName by_source(const report::SecondsByName& events) const {
+    report::SecondsByName out;
+    for (const auto& [name, seconds] : events) {
+      out[fmt::format("{}.{}", report::kCustomBadput, named_.contains(name) ? name : "other")] += seconds;
+    }
+    return out;
+  }
+
+ private:
+  std::set<std::string> named_;
+};
 
 void add_time(const Report& report, Families& out) {
+  const CustomEvents custom(report.custom_badput_seconds);
   out.begin(
       "goodput_ratio", "ml.goodput.ratio", "1",
       "Share of the time that became preserved progress; of the whole job, and of rolling windows by their length.");
@@ -56,8 +80,8 @@ void add_time(const Report& report, Families& out) {
   out.add(report.goodput_seconds);
   out.begin("badput_time_seconds", "ml.badput.time", "s", "Time that did not, by where it went.");
   for (const auto& [source, seconds] : report.badput_seconds) out.add(seconds, {{"source", source}});
-  for (const auto& [name, seconds] : report.custom_badput_seconds) {
-    out.add(seconds, {{"source", custom_source(name)}});
+  for (const auto& [source, seconds] : custom.by_source(report.custom_badput_seconds)) {
+    out.add(seconds, {{"source", source}});
   }
   out.begin("badput_ratio", "ml.badput.ratio", "1", "Share of a rolling window that did not, by where it went.");
   for (const report::Window& window : report.windows) {
@@ -66,8 +90,8 @@ void add_time(const Report& report, Families& out) {
     for (const auto& [source, seconds] : window.badput_seconds) {
       out.add(seconds / window.elapsed_seconds, {{"source", source}, {"window", length}});
     }
-    for (const auto& [name, seconds] : window.custom_badput_seconds) {
-      out.add(seconds / window.elapsed_seconds, {{"source", custom_source(name)}, {"window", length}});
+    for (const auto& [source, seconds] : custom.by_source(window.custom_badput_seconds)) {
+      out.add(seconds / window.elapsed_seconds, {{"source", source}, {"window", length}});
     }
   }
   out.begin("elapsed_time_seconds", "ml.elapsed.time", "s", "Time from the job's start to its end, or to now.");
@@ -89,12 +113,13 @@ void add_steps(const Report& report, Families& out) {
   out.begin("step_time_deviation_seconds", "ml.step.time.deviation", "s",
             "How far the latest steps are from the ideal step time.");
   out.add(report.step_time_deviation_seconds);
-  out.begin("step_time_quantile_seconds", "ml.step.time.quantile", "s", "Quantiles of the job's step times.");
+  // `quantile` would be a summary's label.
+  out.begin("step_time_percentile_seconds", "ml.step.time.percentile", "s", "Percentiles of the job's step times.");
   if (const auto& steps = report.step_time_percentiles_seconds; steps.has_value()) {
-    out.add(steps->p50, {{"quantile", "0.5"}});
-    out.add(steps->p90, {{"quantile", "0.9"}});
-    out.add(steps->p99, {{"quantile", "0.99"}});
-    out.add(steps->max, {{"quantile", "1"}});
+    out.add(steps->p50, {{"percentile", "p50"}});
+    out.add(steps->p90, {{"percentile", "p90"}});
+    out.add(steps->p99, {{"percentile", "p99"}});
+    out.add(steps->max, {{"percentile", "max"}});
   }
   out.begin("ideal_goodput_ratio", "ml.goodput.ideal.ratio", "1",
             "Share of the time that preserved steps would have taken at the ideal step time.");

@@ -6,8 +6,8 @@
 //     for (const Sample& sample : family.samples) send(family.name, sample.labels, sample.value);
 //   }
 //
-// What is absent in the report has no sample. The number of samples is bounded by classes, custom events and windows;
-// nothing here grows with attempts, ranks or steps. Pure. SPDX-License-Identifier: Apache-2.0
+// What is absent in the report has no sample. The number of samples is bounded by classes, windows and
+// kMaxCustomEvents; nothing here grows with attempts, ranks or steps. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -24,14 +24,20 @@ struct Sample {
 };
 
 struct Family {
-  std::string name;       ///< Prometheus: base unit at the end, no `_total` (all of these may fall)
+  std::string name;       ///< Prometheus: base unit at the end, no `_total`
   std::string otlp_name;  ///< dotted
   std::string unit;       ///< UCUM, as OTLP wants it: "s", "1", "{step}"
   std::string help;       ///< one sentence
   std::vector<Sample> samples;
+  bool is_counter = false;  ///< never falls while a process lives; its Prometheus name then ends in `_total`
 };
 
-/// In a fixed order; families without samples are left out.
+/// A job may name its events by anything, a shard or a file among them. Those with the most time have series of their
+/// own, the rest of them one together, `CUSTOM_BADPUT_EVENTS.other`: with three windows and all classes a job then
+/// stays below 500 series.
+constexpr size_t kMaxCustomEvents = 64;
+
+/// In a fixed order; families without samples are left out. None is a counter: all of these may fall.
 std::vector<Family> metrics_of(const report::Report& report);
 
 /// What every sample of the job carries: job_name; run_id where it has one.

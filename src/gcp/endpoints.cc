@@ -25,6 +25,10 @@ Endpoint monitoring_endpoint(const Environment& environment) {
   return endpoint(environment, "GOODPUT_MONITORING_ENDPOINT", "https://monitoring.googleapis.com");
 }
 
+Endpoint resource_manager_endpoint(const Environment& environment) {
+  return endpoint(environment, "GOODPUT_RESOURCE_MANAGER_ENDPOINT", "https://cloudresourcemanager.googleapis.com");
+}
+
 Endpoint storage_endpoint(const Environment& environment) {
   if (const auto emulator = environment("STORAGE_EMULATOR_HOST")) {
     return {.url = with_scheme(*emulator, "http://"), .is_usual = false, .is_emulator = true};

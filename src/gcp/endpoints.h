@@ -26,6 +26,8 @@ struct Endpoint {
 Endpoint logging_endpoint(const Environment& environment);
 Endpoint monitoring_endpoint(const Environment& environment);
 Endpoint storage_endpoint(const Environment& environment);
+/// Tells who may do what in a project; GOODPUT_RESOURCE_MANAGER_ENDPOINT names another.
+Endpoint resource_manager_endpoint(const Environment& environment);
 
 /// As Credentials::find(); nobody's for an emulator, and for an endpoint that is not Google's where there are none.
 Result<std::shared_ptr<Credentials>> credentials_for(const Endpoint& endpoint, const CredentialsOptions& options);

@@ -25,8 +25,8 @@ Monitor::Monitor(FollowedJob& job, std::vector<std::unique_ptr<exporters::Pipe>>
                  const Clock& clock)
     : job_(&job), pipes_(std::move(pipes)), options_(std::move(options)), clock_(&clock) {}
 
-Status Monitor::cycle() {
-  const Status looked = look_and_offer();
+Status Monitor::cycle(const exporters::Figures& figures) {
+  const Status looked = look_and_offer(figures);
   options_.about.failure = looked.ok() ? "" : looked.message();
   options_.about.updated_ns = clock_->wall_ns();
   tell_status();
@@ -39,35 +39,53 @@ void Monitor::tell_status() {
   (void)write_status(job_->log(), options_.about);
 }
 
-Status Monitor::look_and_offer() {
-  ASSIGN_OR_RETURN(exporters::Update update, look());
+Status Monitor::look_and_offer(const exporters::Figures& figures) {
+  ASSIGN_OR_RETURN(exporters::Update update, look(figures));
   if (tell_death(update.report)) {
-    ASSIGN_OR_RETURN(update, look());
+    ASSIGN_OR_RETURN(update, look(figures));
   }
   if (!has_ended(update.report.status)) {
     ended_boot_ns_.reset();
   } else if (!ended_boot_ns_.has_value()) {
     ended_boot_ns_ = clock_->boot_ns();
   }
+  if (told_status_ != update.report.status) {
+    update.status_changes.push_back(
+        {.time_ns = update.report.as_of_ns, .status = update.report.status, .number = ++status_changes_});
+  }
+  if (options_.on_look) options_.on_look(update);
   for (const auto& pipe : pipes_) pipe->offer(update);
-  steps_until_ns_ = update.report.as_of_ns;
+  told_status_ = update.report.status;
+  if (figures.steps) steps_until_ns_ = update.report.as_of_ns;
   return {};
 }
 
-Result<exporters::Update> Monitor::look() {
+Result<exporters::Update> Monitor::look(const exporters::Figures& figures) {
   RETURN_IF_ERROR(job_->poll());
   exporters::Update update;
+  update.figures = figures;
   report::Question question{.now_ns = clock_->wall_ns(), .windows_ns = options_.windows_ns};
   if (options_.price) question.price = options_.price(job_->log().job_facts().accelerator_type);
   ASSIGN_OR_RETURN(update.report, job_->report(std::move(question)));
   const auto take = [&](int64_t step, const ledger::StepTime& time) {
     update.steps.push_back({step, static_cast<double>(time.ns) / 1e9 / static_cast<double>(time.steps)});
   };
-  RETURN_IF_ERROR(job_->ledger().step_times(update.report.as_of_ns, steps_until_ns_, take));
+  if (figures.steps) {
+    RETURN_IF_ERROR(job_->ledger().step_times(update.report.as_of_ns, steps_until_ns_, take));
+  }
+  choose_trainer();
+  return update;
+}
+
+void Monitor::choose_trainer() {
   const std::string watched = watch_.attempt_id();
   watch_.choose(job_->log());
   if (watch_.attempt_id() != watched) told_death_ = false;
-  return update;
+}
+
+uint64_t Monitor::look_for_trainer() {
+  if (job_->poll().ok()) choose_trainer();
+  return trainers_seen();
 }
 
 /// Whether a death was recorded that nobody else had recorded.
@@ -77,7 +95,7 @@ bool Monitor::tell_death(const report::Report& report) {
   if (has_ended(report.status) || !options_.on_death) return false;
   const int64_t time_ns = clock_->wall_ns();
   std::this_thread::sleep_for(kLaunchersTurn);
-  const Result<exporters::Update> again = look();
+  const Result<exporters::Update> again = look({.steps = false});
   const bool by_launcher = again.ok() && has_ended(again->report.status);
   if (by_launcher || watch_.attempt_id().empty()) return false;
   options_.on_death(watch_.attempt_id(), time_ns);

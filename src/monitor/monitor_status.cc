@@ -50,6 +50,7 @@ Json sink_to_json(const SinkStatus& sink) {
   json["sent"] = counters.sent;
   json["failures"] = counters.failed;
   json["given_up"] = counters.given_up;
+  json["rejected"] = counters.rejected;
   json["dropped_steps"] = counters.dropped_steps;
   json["last_success"] = time_or_null(counters.last_success_ns);
   json["last_failure"] = counters.last_failure.empty() ? Json(nullptr) : Json(counters.last_failure);
@@ -64,6 +65,7 @@ SinkStatus parse_sink(const Json& json) {
   sink.counters.sent = json.value("sent", uint64_t{0});
   sink.counters.failed = json.value("failures", uint64_t{0});
   sink.counters.given_up = json.value("given_up", uint64_t{0});
+  sink.counters.rejected = json.value("rejected", uint64_t{0});
   sink.counters.dropped_steps = json.value("dropped_steps", uint64_t{0});
   sink.counters.last_success_ns = time_of(json, "last_success");
   if (const auto failure = json.find("last_failure"); failure != json.end() && failure->is_string()) {

@@ -101,6 +101,44 @@ TEST_F(MonitorTest, CyclesOfferTheReportAndTheNewSteps) {
   EXPECT_THAT(numbers, testing::IsSupersetOf({4, 5, 6}));
 }
 
+TEST_F(MonitorTest, StepsWaitForACycleThatIsAboutSteps) {
+  journal();
+  steps(0, 5);
+  Monitor& watched = monitor();
+  const exporters::Figures without{.steps = false};
+  ASSERT_TRUE(watched.cycle(without).ok());
+  steps(5, 8);
+  ASSERT_TRUE(watched.cycle(without).ok());
+  ASSERT_TRUE(watched.finish(10 * kSecond));
+  EXPECT_TRUE(kept_->updates.back().steps.empty());
+  EXPECT_EQ(kept_->updates.back().figures, without);
+  Monitor& again = monitor();
+  ASSERT_TRUE(again.cycle(without).ok());
+  ASSERT_TRUE(again.cycle({.goodput = false, .badput = false, .windows = false}).ok());
+  ASSERT_TRUE(again.finish(10 * kSecond));
+  EXPECT_EQ(kept_->updates.back().steps.size(), 7U);
+  EXPECT_TRUE(kept_->updates.back().figures.steps);
+}
+
+TEST_F(MonitorTest, EachChangeOfStateIsOfferedOnce) {
+  journal();
+  steps(0, 5);
+  Monitor& watched = monitor();
+  ASSERT_TRUE(watched.cycle().ok());
+  ASSERT_TRUE(watched.cycle().ok());
+  journal_->append({.kind = Kind::kJobEnd, .boot_ns = kBoot + 6 * kSecond});
+  journal_->write();
+  clock_.advance(2 * kSecond);
+  ASSERT_TRUE(watched.cycle().ok());
+  ASSERT_TRUE(watched.cycle().ok());
+  ASSERT_TRUE(watched.finish(10 * kSecond));
+  std::vector<report::JobStatus> changes;
+  for (const Update& update : kept_->updates) {
+    for (const exporters::StatusChange& change : update.status_changes) changes.push_back(change.status);
+  }
+  EXPECT_THAT(changes, testing::ElementsAre(report::JobStatus::kRunning, report::JobStatus::kCompleted));
+}
+
 TEST_F(MonitorTest, AnEndedJobIsWatchedOnForAWhileAndThenNoMore) {
   journal();
   steps(0, 5);

@@ -73,6 +73,7 @@ void TrainerWatch::choose(const JobLog& log) {
   process_ = process;
   journal_id_ = latest->file->id();
   attempt_id_ = header.attempt_id;
+  ++count_;
 }
 
 bool TrainerWatch::has_died() const {

@@ -30,6 +30,8 @@ class TrainerWatch {
   [[nodiscard]] bool has_died() const;
   /// Of the process that is watched, as its journal names it.
   [[nodiscard]] const std::string& attempt_id() const { return attempt_id_; }
+  /// How many processes were chosen, one after another.
+  [[nodiscard]] uint64_t count() const { return count_; }
 
  private:
   void close();
@@ -37,6 +39,7 @@ class TrainerWatch {
   int process_ = -1;  // a pidfd
   journal::JournalId journal_id_{};
   std::string attempt_id_;
+  uint64_t count_ = 0;
 };
 
 }  // namespace goodput::monitor

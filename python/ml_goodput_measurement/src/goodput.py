@@ -17,7 +17,14 @@ import goodput as _goodput
 from goodput import _binding
 from goodput import _recorder as _events
 
-from ml_goodput_measurement.src import goodput_exclusion, goodput_utils
+from ml_goodput_measurement.src import (
+    checkpoint_badput_calculator,
+    goodput_cache,
+    goodput_exclusion,
+    goodput_utils,
+    google_client,
+    timeline_file,
+)
 from ml_goodput_measurement.src.job_account import JobAccount, to_ns
 
 get_timestamp_from_log_entry = goodput_utils.get_timestamp_from_log_entry
@@ -25,7 +32,10 @@ get_extra_time_from_anomalous_steps = goodput_utils.get_extra_time_from_anomalou
 compute_ideal_step_time = goodput_utils.compute_ideal_step_time
 
 BadputType = goodput_utils.BadputType
+CheckpointLoggerOptions = checkpoint_badput_calculator.CheckpointLoggerOptions
+CheckpointBadputCalculator = checkpoint_badput_calculator.CheckpointBadputCalculator
 GoodputType = goodput_utils.GoodputType
+GoodputCache = goodput_cache.GoodputCache
 GoodputInfo = goodput_utils.GoodputInfo  # NOLINT(name)
 MetricType = goodput_utils.MetricType
 IntervalMetricType = goodput_utils.IntervalMetricType
@@ -107,9 +117,18 @@ class _CloudLogger:
         self.retention_period = max_logs_retention_period or _CLOUD_LOGGING_DEFAULT_RETENTION
         # Only the process that is the job's clock has logging enabled, whatever number its launcher gave it.
         self._recorder = _goodput.Recorder(str(job_name), process_index=0)
+        client = google_client.open_client() if google_client.is_wanted() else None
+        self._google_log: google_client.GoogleLog | None = None
+        if client is not None:
+            self._google_log = google_client.GoogleLog(
+                client, log_name, background_grace_period_s, background_batch_size, background_max_latency_s
+            )
+            self.project_id, self.logger = self._google_log.project_id, self._google_log.logger
 
     def record(self, key: str, at: Any, more: dict[str, Any]) -> None:
         """An event that happens now, or at a time of its own."""
+        if self._google_log is not None:
+            self._google_log.write(_entry_of(self.job_name, key, at, more))
         if key == _SLICE_COUNTS_TIME:
             time_ns = None if at is None else to_ns(at)
             self._recorder._slice_counts(more["active_slices"], more["total_slices"], more["available_slices"], time_ns)
@@ -136,7 +155,9 @@ class _CloudLogger:
                 self.record(key, value, entry)
 
     def flush(self) -> None:
-        """Nothing waits: what was recorded is in the journal when the call returns."""
+        """Nothing waits in the journal: what was recorded is there when the call returns."""
+        if self._google_log is not None:
+            self._google_log.flush()
 
     def read_cloud_logging_entries(
         self,
@@ -181,8 +202,7 @@ class GoodputRecorder:
             if type(cloud_logger) is _CloudLogger:
                 cloud_logger.record(key, at, more)
                 return
-            more = {name: int(value) if name in _INTEGERS else value for name, value in more.items()}
-            cloud_logger.write_cloud_logging_entry({_JOB_NAME: self.job_name, **more, key: _posix_seconds(at)})
+            cloud_logger.write_cloud_logging_entry(_entry_of(self.job_name, key, at, more))
         except Exception as error:
             logger.warning("Recording %s of job %s failed: %s", key, self.job_name, error)
 
@@ -192,6 +212,12 @@ class GoodputRecorder:
             self._cloud_logger.flush()
 
     def record_step_start_time(self, step: int, start_time: _Time = None) -> None:
+        cloud_logger = self._cloud_logger
+        # The one call of every step, without what the others may need.
+        is_plain = start_time is None and type(cloud_logger) is _CloudLogger and type(step) is int
+        if is_plain and cloud_logger._google_log is None:
+            cloud_logger._recorder.record_step(step)
+            return
         self._record(_STEP_START_TIME, start_time, step_count=step)
 
     def record_step_end_time(self, step: int, end_time: _Time = None) -> None:
@@ -233,6 +259,12 @@ class GoodputRecorder:
         self, end_time: _Time = None, custom_badput_event_type: str = "unknown"
     ) -> None:
         self._record(_CUSTOM_BADPUT_EVENT_END_TIME, end_time, custom_badput_event_type=custom_badput_event_type)
+
+
+def _entry_of(job_name: str, key: str, at: Any, more: dict[str, Any]) -> dict[str, Any]:
+    """The payload of an event."""
+    more = {name: int(value) if name in _INTEGERS else value for name, value in more.items()}
+    return {_JOB_NAME: job_name, **more, key: _posix_seconds(at)}
 
 
 def _posix_seconds(at: Any) -> float:
@@ -282,6 +314,8 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
         self._cloud_logger = cloud_logger
         # A _CloudLogger of ours is the local journal.
         passed = None if type(cloud_logger) is _CloudLogger else cloud_logger
+        if passed is None:
+            timeline_file.import_once(str(job_name), cache_dir)
         self._account = JobAccount(str(job_name), passed)
         # What get_job_goodput() answered from last, and was told of the ideal step time.
         self._answered: tuple[dict[str, Any], float | None] | None = None

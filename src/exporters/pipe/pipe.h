@@ -6,9 +6,9 @@
 //   pipe.finish(10 * kSecond);                    // the last word, bounded in time
 //   pipe.counters().sent;
 //
-// What waits is bounded: of reports the latest stands for all (figures are states, not increments), of steps all are
-// kept up to a limit, beyond which the oldest are dropped and counted. Delivery is at least once. Thread-safe.
-// SPDX-License-Identifier: Apache-2.0
+// What waits is bounded: of reports the latest stands for all (figures are states, not increments), of steps and
+// changes of the job's state all are kept up to a limit, beyond which the oldest are dropped. Delivery is at least
+// once. Thread-safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 namespace goodput::exporters {
 
 struct PipeOptions {
-  int64_t first_retry_ns = 1'000'000'000;  ///< doubles with each failure in a row …
-  int64_t last_retry_ns = 60'000'000'000;  ///< … up to this
+  int64_t first_retry_ns = 1'000'000'000;  ///< doubles with each failure in a row, give or take a fifth …
+  int64_t last_retry_ns = 60'000'000'000;  ///< … up to this; longer where the sink asks for it
   size_t max_steps = 2'000'000;            ///< that wait
 };
 
@@ -32,9 +32,10 @@ struct PipeCounters {
   uint64_t failed = 0;         ///< attempts that did not succeed
   uint64_t given_up = 0;       ///< updates that the sink refused for good
   uint64_t dropped_steps = 0;  ///< that waited too long behind others
+  uint64_t rejected = 0;       ///< samples and records that the sink refused of updates that it took
   bool is_waiting = false;     ///< something is still to be sent
   int64_t last_success_ns = 0;
-  std::string last_failure;  ///< empty after a success
+  std::string last_failure{};  ///< empty after a success
 };
 
 class Pipe {
@@ -47,7 +48,7 @@ class Pipe {
 
   void offer(const Update& update);
   /// Sends what waits, retrying until `timeout_ns` has passed; then nothing is sent any more. False when something was
-  /// left over. A sink that hangs in its call is left behind with its thread.
+  /// left over. A call that hangs is cancelled shortly before; a sink that cannot be is left behind with its thread.
   bool finish(int64_t timeout_ns);
 
   [[nodiscard]] PipeCounters counters() const;

@@ -21,14 +21,21 @@ struct Sink {
   std::function<int64_t()> pause_ns = [] { return int64_t{0}; };
   std::mutex mutex;
   std::vector<StepPoint> steps;
+  std::vector<StatusChange> changes;
   int64_t last_step = -1;  ///< of the latest report
+  Figures figures;         ///< of the latest update
+  bool takes_steps = true;
+  int64_t retry_after_ns = 0;
+  std::atomic<bool> is_cancelled = false;
 
   Status take(const Update& update) {
     Status status = answer(update);
     const std::lock_guard lock(mutex);
     if (!status.ok()) return status;
     steps.insert(steps.end(), update.steps.begin(), update.steps.end());
+    changes.insert(changes.end(), update.status_changes.begin(), update.status_changes.end());
     last_step = update.report.last_step.value_or(-1);
+    figures = update.figures;
     return status;
   }
 };
@@ -39,6 +46,10 @@ class SinkExporter final : public Exporter {
   [[nodiscard]] std::string name() const override { return "sink"; }
   Status send(const Update& update) override { return sink_->take(update); }
   [[nodiscard]] int64_t pause_ns() const override { return sink_->pause_ns(); }
+  [[nodiscard]] bool takes_steps() const override { return sink_->takes_steps; }
+  [[nodiscard]] int64_t retry_after_ns() const override { return sink_->retry_after_ns; }
+  [[nodiscard]] uint64_t rejected() const override { return 3; }
+  void cancel() override { sink_->is_cancelled = true; }
 
  private:
   std::shared_ptr<Sink> sink_;
@@ -132,6 +143,90 @@ TEST(Pipe, AHangingSinkDelaysNobodyAndIsLeftBehind) {
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
   *is_open = true;
+}
+
+TEST(Pipe, WhatWaitsIsAboutTheFiguresOfAll) {
+  const auto sink = std::make_shared<Sink>();
+  std::atomic<bool> is_open = false;
+  sink->answer = [&](const Update&) {
+    return is_open ? Status() : Status(StatusCode::kUnavailable, "sending: connection refused");
+  };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  Update update = update_of(1);
+  update.figures = {.windows = false, .steps = false, .ideal_step_seconds = 2.0};
+  pipe.offer(update);
+  update.figures = {.goodput = false, .badput = false, .windows = false};
+  pipe.offer(update);
+  is_open = true;
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_EQ(sink->figures, (Figures{.windows = false, .ideal_step_seconds = 2.0}));
+}
+
+TEST(Pipe, AHangingSinkThatCanBeCancelledHasEndedWithinTheBound) {
+  const auto sink = std::make_shared<Sink>();
+  std::atomic<int> sends = 0;
+  sink->answer = [&](const Update&) {
+    ++sends;
+    while (!sink->is_cancelled) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    --sends;
+    return Status(StatusCode::kUnavailable, "sending: it was given up");
+  };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  pipe.offer(update_of(1));
+  while (sends == 0) std::this_thread::yield();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(pipe.finish(1'000 * kMillisecond));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1'500));
+  EXPECT_EQ(sends, 0);
+  EXPECT_TRUE(pipe.counters().is_waiting);
+}
+
+TEST(Pipe, WhoAsksToBeLeftAloneIsLeftAlone) {
+  const auto sink = std::make_shared<Sink>();
+  sink->retry_after_ns = 300 * kMillisecond;
+  std::atomic<int> refusals = 1;
+  sink->answer = [&](const Update&) {
+    return refusals-- > 0 ? Status(StatusCode::kUnavailable, "sending: 429") : Status();
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  pipe.offer(update_of(1));
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(300));
+  EXPECT_EQ(pipe.counters().failed, 1U);
+}
+
+TEST(Pipe, ChangesOfStateAreAllKeptWhileNothingGoesOut) {
+  const auto sink = std::make_shared<Sink>();
+  std::atomic<bool> is_open = false;
+  sink->answer = [&](const Update&) {
+    return is_open ? Status() : Status(StatusCode::kUnavailable, "sending: connection refused");
+  };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  std::vector<StatusChange> all;
+  for (int64_t i = 0; i < 20; ++i) {
+    Update update = update_of(i);
+    update.status_changes = {{.time_ns = i, .number = static_cast<uint64_t>(i)}};
+    all.push_back(update.status_changes[0]);
+    pipe.offer(update);
+  }
+  is_open = true;
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_EQ(sink->changes, all);
+}
+
+TEST(Pipe, ForWhoTakesNoStepsNoneAreKeptAndNoneCountAsDropped) {
+  const auto sink = std::make_shared<Sink>();
+  sink->takes_steps = false;
+  PipeOptions options = kQuick;
+  options.max_steps = 1;
+  Pipe pipe(std::make_unique<SinkExporter>(sink), options);
+  for (int64_t step = 0; step < 50; ++step) pipe.offer(update_of(step));
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_TRUE(sink->steps.empty());
+  EXPECT_EQ(sink->last_step, 49);
+  EXPECT_EQ(pipe.counters().dropped_steps, 0U);
+  EXPECT_EQ(pipe.counters().rejected, 3U);
 }
 
 TEST(Pipe, CountersAreReadAlsoWhenItIsGone) {

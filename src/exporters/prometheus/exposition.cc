@@ -59,6 +59,31 @@ struct Merged {
   std::string lines;
 };
 
+std::string sample_name(const Family& family) { return family.name + (family.is_counter ? "_total" : ""); }
+
+void append_samples(const Family& family, const Labels& of_job, std::string& lines) {
+  for (const Sample& sample : family.samples) {
+    lines += sample_name(family);
+    bool any = false;
+    append_labels(of_job, lines, any);
+    append_labels(sample.labels, lines, any);
+    lines += any ? "} " : " ";
+    append_number(sample.value, lines);
+    lines += '\n';
+  }
+}
+
+void append_family(const Family& family, std::string_view lines, Exposition form, std::string& out) {
+  const bool is_open = form == Exposition::kOpenMetrics;
+  // OpenMetrics names the family, the older format its samples.
+  const std::string name = is_open ? family.name : sample_name(family);
+  out += "# HELP " + name + " ";
+  append_escaped(family.help, is_open, out);
+  out += "\n# TYPE " + name + (family.is_counter ? " counter\n" : " gauge\n");
+  if (is_open && name.ends_with("_seconds")) out += "# UNIT " + name + " seconds\n";
+  out += lines;
+}
+
 }  // namespace
 
 Exposition exposition_for(std::string_view accept) {
@@ -84,47 +109,25 @@ std::string expose(std::span<const report::Report> reports, Exposition form, std
         order.push_back(family.name);
         entry->second.family = &family;
       }
-      for (const Sample& sample : family.samples) {
-        std::string& lines = entry->second.lines;
-        lines += family.name;
-        bool any = false;
-        append_labels(of_job, lines, any);
-        append_labels(sample.labels, lines, any);
-        lines += "} ";
-        append_number(sample.value, lines);
-        lines += '\n';
-      }
+      append_samples(family, of_job, entry->second.lines);
     }
   }
   std::string out;
   for (const std::string& name : order) {
     const Merged& entry = merged.find(name)->second;
-    out += "# HELP " + name + " ";
-    append_escaped(entry.family->help, form == Exposition::kOpenMetrics, out);
-    out += "\n# TYPE " + name + " gauge\n";
-    if (form == Exposition::kOpenMetrics && name.ends_with("_seconds")) out += "# UNIT " + name + " seconds\n";
-    out += entry.lines;
+    append_family(*entry.family, entry.lines, form, out);
   }
   out += more;
   if (form == Exposition::kOpenMetrics) out += "# EOF\n";
   return out;
 }
 
-std::string expose_counter(std::string_view name, std::string_view help, std::span<const CounterSample> samples,
-                           Exposition form) {
-  constexpr std::string_view kTotal = "_total";
-  // OpenMetrics names the family, the older format its samples.
-  const std::string_view family = form == Exposition::kOpenMetrics ? name.substr(0, name.size() - kTotal.size()) : name;
-  std::string out = fmt::format("# HELP {} ", family);
-  append_escaped(help, form == Exposition::kOpenMetrics, out);
-  out += fmt::format("\n# TYPE {} counter\n", family);
-  for (const CounterSample& sample : samples) {
-    bool any = false;
-    out += name;
-    append_labels({{sample.label, sample.value_of_label}}, out, any);
-    out += "} ";
-    append_number(sample.value, out);
-    out += '\n';
+std::string expose_families(std::span<const Family> families, Exposition form) {
+  std::string out;
+  for (const Family& family : families) {
+    std::string lines;
+    append_samples(family, {}, lines);
+    append_family(family, lines, form, out);
   }
   return out;
 }

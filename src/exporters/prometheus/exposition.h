@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "exporters/metrics.h"
 #include "report/report.h"
 
 namespace goodput::exporters {
@@ -29,12 +30,7 @@ std::string_view content_type(Exposition form);
 /// whole families in the same form.
 std::string expose(std::span<const report::Report> reports, Exposition form, std::string_view more = {});
 
-/// One counter of a program: its name ends in `_total`. As `more` takes it.
-struct CounterSample {
-  std::string label, value_of_label;
-  double value = 0;
-};
-std::string expose_counter(std::string_view name, std::string_view help, std::span<const CounterSample> samples,
-                           Exposition form);
+/// Families of a program's own, as `more` takes them. A counter's name gets its `_total`.
+std::string expose_families(std::span<const Family> families, Exposition form);
 
 }  // namespace goodput::exporters

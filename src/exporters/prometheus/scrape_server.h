@@ -28,6 +28,7 @@ class ScrapeServer final : public Exporter {
 
   [[nodiscard]] std::string name() const override;
   Status send(const Update& update) override;
+  [[nodiscard]] bool takes_steps() const override { return false; }
   [[nodiscard]] uint16_t port() const;
 
  private:

@@ -48,8 +48,13 @@ class Scrape : public testing::Test {
  protected:
   Scrape() {
     auto server = ScrapeServer::listen("127.0.0.1:0", [](Exposition form) {
-      const CounterSample sample{"exporter", "prometheus", 3};
-      return expose_counter("exporter_sent_total", "Updates that were sent.", {&sample, 1}, form);
+      const Family sent{.name = "exporter_sent",
+                        .otlp_name = "exporter.sent",
+                        .unit = "{update}",
+                        .help = "Updates that were sent.",
+                        .samples = {{.labels = {{"exporter", "prometheus"}}, .value = 3}},
+                        .is_counter = true};
+      return expose_families({&sent, 1}, form);
     });
     server_ = std::move(server).value();
   }

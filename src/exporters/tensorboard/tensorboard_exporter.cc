@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/file_system.h"
 #include "base/host_name.h"
-#include "base/time_text.h"
+#include "exporters/disruption_text.h"
 #include "exporters/incumbent_names.h"
 #include "exporters/metrics.h"
 #include "exporters/tensorboard/read_records.h"
@@ -70,18 +70,10 @@ const std::vector<TensorBoardCategory>& charts() {
   return categories;
 }
 
+/// As Markdown.
 std::string describe(const report::Disruption& disruption) {
-  const auto step = [](const std::optional<int64_t>& number) {
-    return number.has_value() ? std::to_string(*number) : std::string("none");
-  };
-  std::string text = fmt::format("**{}** at {}: {}", report::to_word(disruption.kind), format_time(disruption.time_ns),
-                                 disruption.cause);
-  if (!disruption.detail.empty()) text += fmt::format(" ({})", disruption.detail);
-  text += fmt::format("; step {} → {}, {} steps lost, {:.1f} s of work", step(disruption.last_step),
-                      step(disruption.resume_step), disruption.steps_wasted, disruption.wasted_seconds);
-  if (disruption.recovery_seconds.has_value())
-    text += fmt::format(", {:.1f} s to recover", *disruption.recovery_seconds);
-  return text;
+  const std::string_view kind = report::to_word(disruption.kind);
+  return fmt::format("**{}**{}", kind, disruption_text(disruption).substr(kind.size()));
 }
 
 }  // namespace
@@ -152,14 +144,15 @@ Status TensorBoardExporter::open_file(int64_t now_ns) {
 Status TensorBoardExporter::send(const Update& update) {
   if (file_ < 0) RETURN_IF_ERROR(open_file(wall_time_ns()));
   RETURN_IF_ERROR(write_out());  // what a disk did not take before: until it does, nothing is added
-  add_steps(update);
-  add_disruptions(update.report);
-  add_totals(update.report);
+  if (update.figures.steps) add_steps(update);
+  if (update.figures.goodput) add_disruptions(update.report);
+  add_totals(update.report, update.figures);
   return write_out();
 }
 
 void TensorBoardExporter::add_steps(const Update& update) {
-  const std::optional<double>& ideal = update.report.ideal_step_time_seconds;
+  const std::optional<double>& wanted = update.figures.ideal_step_seconds;
+  const std::optional<double>& ideal = wanted.has_value() ? wanted : update.report.ideal_step_time_seconds;
   for (const StepPoint& point : update.steps) {
     if (!written_.is_new(point)) continue;
     written_.add(point);
@@ -179,20 +172,23 @@ void TensorBoardExporter::add_disruptions(const report::Report& report) {
   }
 }
 
-void TensorBoardExporter::add_totals(const report::Report& report) {
+void TensorBoardExporter::add_totals(const report::Report& report, const Figures& figures) {
   const int64_t step = report.max_productive_step;
   const int64_t now_ns = report.as_of_ns;
   const auto put = [&](const std::string& tag, double value) { records_->scalar(tag, step, now_ns, value); };
-  if (report.goodput_percent.has_value()) put("goodput/goodput", *report.goodput_percent);
-  if (report.ideal_goodput_percent.has_value()) put("goodput/ideal", *report.ideal_goodput_percent);
-  auto badput = incumbent_badput(report.badput_seconds);
-  badput["DATA_LOADING_ASYNC"] = report.async_data_loading_seconds;
-  for (const auto& [name, seconds] : badput) {
-    put("badput/" + lower(name), percent_of(seconds, report.elapsed_seconds));
+  if (figures.goodput && report.goodput_percent.has_value()) put("goodput/goodput", *report.goodput_percent);
+  if (figures.goodput && report.ideal_goodput_percent.has_value()) put("goodput/ideal", *report.ideal_goodput_percent);
+  if (figures.badput) {
+    auto badput = incumbent_badput(report.badput_seconds);
+    badput["DATA_LOADING_ASYNC"] = report.async_data_loading_seconds;
+    for (const auto& [name, seconds] : badput) {
+      put("badput/" + lower(name), percent_of(seconds, report.elapsed_seconds));
+    }
+    for (const auto& [name, seconds] : report.custom_badput_seconds) {
+      put("badput/custom_badput_events/" + lower(name), percent_of(seconds, report.elapsed_seconds));
+    }
   }
-  for (const auto& [name, seconds] : report.custom_badput_seconds) {
-    put("badput/custom_badput_events/" + lower(name), percent_of(seconds, report.elapsed_seconds));
-  }
+  if (!figures.windows) return;
   for (const report::Window& window : report.windows) {
     if (window.goodput_percent.has_value()) {
       put("rolling_goodput/" + window_label(window.window_seconds), *window.goodput_percent);

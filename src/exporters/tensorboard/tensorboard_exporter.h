@@ -37,7 +37,7 @@ class TensorBoardExporter final : public Exporter {
   void read_back();
   Status open_file(int64_t now_ns);
   void add_steps(const Update& update);
-  void add_totals(const report::Report& report);
+  void add_totals(const report::Report& report, const Figures& figures);
   void add_disruptions(const report::Report& report);
   Status write_out();
 

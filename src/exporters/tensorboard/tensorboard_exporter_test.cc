@@ -73,6 +73,22 @@ TEST_F(TensorBoard, EachStepIsWrittenOnce) {
               ElementsAre(Pair(0, 0.25F), Pair(1, 0.25F), Pair(2, 0.25F), Pair(3, 0.25F), Pair(4, 0.25F)));
 }
 
+TEST_F(TensorBoard, OnlyTheFiguresThatAreAskedForAreWritten) {
+  const auto board = open();
+  Update update = update_of(0, 3);
+  update.figures = {.badput = false, .windows = false, .steps = false};
+  ASSERT_TRUE(board->send(update).ok());
+  EXPECT_THAT(points("goodput/goodput"), ElementsAre(Pair(2, 87.5F)));
+  EXPECT_THAT(points("badput/other"), ElementsAre());
+  EXPECT_THAT(points("rolling_goodput/1h"), ElementsAre());
+  EXPECT_THAT(points("step_time_seconds"), ElementsAre());
+  update.figures = {.goodput = false, .badput = false, .ideal_step_seconds = 0.375};
+  ASSERT_TRUE(board->send(update).ok());
+  EXPECT_THAT(points("goodput/goodput"), ElementsAre(Pair(2, 87.5F)));
+  EXPECT_THAT(points("rolling_goodput/1h"), ElementsAre(Pair(2, 75.0F)));
+  EXPECT_THAT(points("step_deviation"), ElementsAre(Pair(0, 0.125F), Pair(1, 0.125F), Pair(2, 0.125F)));
+}
+
 TEST_F(TensorBoard, StepsDoneAgainAreWrittenAgain) {
   const auto board = open();
   ASSERT_TRUE(board->send(update_of(0, 4)).ok());

@@ -1,0 +1,4 @@
+"""Programs that come with the package.
+
+SPDX-License-Identifier: Apache-2.0
+"""

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/monitor_start.h"
+
+#include <goodput/recorder.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "base/clock.h"
+#include "base/host_name.h"
+#include "cli/price_options.h"
+
+namespace goodput::cli {
+namespace {
+
+/// Records what the trainer cannot: that it ended.
+void record_death(monitor::FollowedJob& job, const std::string& directory, const std::string& attempt_id,
+                  int64_t time_ns) {
+  const journal::JobLog::JobFacts facts = job.log().job_facts();
+  Recorder recorder = Recorder::open(
+      {.job = facts.job, .run_id = facts.run_id, .role = "monitor", .attempt_id = attempt_id, .directory = directory});
+  recorder.process_exit({}, time_ns);
+}
+
+monitor::MonitorStatus about(const Context& context, const MonitorPlan& plan, const MonitorOptions& options) {
+  monitor::MonitorStatus status;
+  status.host = host_name();
+  status.boot_id = read_boot_id();
+  status.pid = getpid();
+  status.version = GOODPUT_VERSION;
+  status.started_ns = context.now_ns;
+  status.interval_ns = plan.interval_ns;
+  status.options = in_effect(options);
+  return status;
+}
+
+}  // namespace
+
+monitor::MonitorOptions monitor_options(const Context& context, const MonitorPlan& plan, const MonitorOptions& options,
+                                        monitor::FollowedJob& job) {
+  setenv("GOODPUT_QUIET", "1", 1);  // the journal of a death is no recording that anybody wants to be told of
+  return {
+      .windows_ns = plan.windows_ns,
+      .linger_ns = plan.linger_ns,
+      .follows = plan.follows,
+      .price = [&context, &plan](std::string_view type) { return price_for(plan.price, context.config, type); },
+      .about = about(context, plan, options),
+      .on_death = [&context, &job](const std::string& attempt_id,
+                                   int64_t time_ns) { record_death(job, context.globals.dir, attempt_id, time_ns); }};
+}
+
+bool is_end(const std::optional<Signal>& signal) {
+  return signal.has_value() && (signal->number == SIGTERM || signal->number == SIGINT || signal->number == SIGHUP ||
+                                signal->number == SIGQUIT);
+}
+
+}  // namespace goodput::cli

@@ -1,0 +1,26 @@
+// What `goodput monitor` does alike whether a person or a training process started it.
+//
+//   monitor::Monitor watched(*job, std::move(pipes), monitor_options(context, plan, options, *job), system_clock());
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "cli/context.h"
+#include "cli/monitor_options.h"
+#include "cli/run/signal_queue.h"
+#include "monitor/monitor.h"
+
+namespace goodput::cli {
+
+constexpr int64_t kLookForNewsNs = 200'000'000;  // how soon a death shows
+
+/// As the plan says; the death of a trainer becomes an event of the job. What is given here outlives the monitor.
+monitor::MonitorOptions monitor_options(const Context& context, const MonitorPlan& plan, const MonitorOptions& options,
+                                        monitor::FollowedJob& job);
+
+/// Whether somebody wants this process to end.
+bool is_end(const std::optional<Signal>& signal);
+
+}  // namespace goodput::cli
