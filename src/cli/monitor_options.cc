@@ -155,6 +155,7 @@ std::vector<std::pair<std::string, std::string>> in_effect(const MonitorOptions&
   add("cloud-replica", options.cloud.project.empty() ? "" : options.cloud.replica);
   add("cloud-accelerator", options.cloud.accelerator);
   add("cloud-metric-prefix", options.cloud.metric_prefix);
+  add("cloud-write-period", options.cloud.project.empty() ? "" : options.cloud.write_period);
   add("price", options.price.price);
   add("currency", options.price.currency);
   add("linger", options.linger);

@@ -144,9 +144,16 @@ Status Sinks::open_cloud_monitoring() {
                                             .cluster = cloud.cluster,
                                             .replica = cloud.replica,
                                             .accelerator_type = cloud.accelerator,
-                                            .write_period_ns = plan_->cloud_write_period_ns,
-                                            .on_sent = tell_sent(*context_)};
+                                            .write_period_ns = plan_->cloud_write_period_ns};
   if (!cloud.metric_prefix.empty()) options.metric_prefix = cloud.metric_prefix;
+  Lock held;
+  if (plan_->control_fd < 0) {  // training processes start several, each of series of its own
+    ASSIGN_OR_RETURN(held, lock(fmt::format("cloud-monitoring {} {}", cloud.project, cloud.replica)));
+  }
+  // The lock is held as long as the exporter lives.
+  options.on_sent = [held, tell = tell_sent(*context_)](size_t series) {
+    if (tell) tell(series);
+  };
   auto monitoring = exporters::CloudMonitoringExporter::open(std::move(options));
   if (monitoring.ok()) {
     add(std::move(monitoring).value());

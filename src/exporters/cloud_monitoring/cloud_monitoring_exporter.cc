@@ -33,8 +33,10 @@ std::string repaired(std::string_view text) {
 
 Result<std::unique_ptr<CloudMonitoringExporter>> CloudMonitoringExporter::open(CloudMonitoringOptions options) {
   const gcp::Endpoint endpoint = gcp::monitoring_endpoint(options.environment);
-  ASSIGN_OR_RETURN(std::shared_ptr<gcp::Credentials> credentials,
-                   gcp::credentials_for(endpoint, {.environment = options.environment}));
+  auto is_cancelled = std::make_unique<std::atomic<bool>>(false);
+  ASSIGN_OR_RETURN(
+      std::shared_ptr<gcp::Credentials> credentials,
+      gcp::credentials_for(endpoint, {.environment = options.environment, .is_cancelled = is_cancelled.get()}));
   if (options.project.empty()) options.project = gcp::named_project(options.environment, credentials->project());
   if (options.project.empty()) options.project = gcp::read_cloud_environment(options.environment, {}).project;
   if (options.project.empty()) {
@@ -42,21 +44,24 @@ Result<std::unique_ptr<CloudMonitoringExporter>> CloudMonitoringExporter::open(C
                   "writing to Cloud Monitoring: no project is known; GOOGLE_CLOUD_PROJECT names one");
   }
   const std::string url = endpoint.url + "/v3/projects/" + percent_encoded(options.project) + "/timeSeries";
-  auto client = std::make_unique<gcp::RestClient>(std::move(credentials), gcp::RestOptions{.timeout_ns = kTimeoutNs});
   return std::unique_ptr<CloudMonitoringExporter>(
-      new CloudMonitoringExporter(std::move(options), url, std::move(client)));
+      new CloudMonitoringExporter(std::move(options), url, std::move(is_cancelled), std::move(credentials)));
 }
 
 CloudMonitoringExporter::CloudMonitoringExporter(CloudMonitoringOptions options, std::string url,
-                                                 std::unique_ptr<gcp::RestClient> client)
-    : options_(std::move(options)), url_(std::move(url)), client_(std::move(client)) {}
+                                                 CancelFlag is_cancelled, std::shared_ptr<gcp::Credentials> credentials)
+    : options_(std::move(options)),
+      url_(std::move(url)),
+      is_cancelled_(std::move(is_cancelled)),
+      client_(std::move(credentials), {.timeout_ns = kTimeoutNs, .is_cancelled = is_cancelled_.get()}) {}
 
 /// What nobody has named is asked of the machine, once.
 void CloudMonitoringExporter::find_surroundings() {
   if (std::exchange(knows_surroundings_, true)) return;
   gcp::CloudEnvironment here;
   if (options_.location.empty() || options_.accelerator_type.empty() || options_.cluster.empty()) {
-    here = gcp::read_cloud_environment(options_.environment, {.project = options_.project});
+    here = gcp::read_cloud_environment(options_.environment,
+                                       {.project = options_.project, .is_cancelled = is_cancelled_.get()});
   }
   if (options_.location.empty()) options_.location = here.zone.empty() ? here.cluster_location : here.zone;
   if (options_.location.empty()) options_.location = "global";
@@ -64,13 +69,15 @@ void CloudMonitoringExporter::find_surroundings() {
   machine_accelerator_ = gcp::accelerator_label(here.machine_type, options_.environment);
 }
 
-WorkloadSeriesOptions CloudMonitoringExporter::labels_for(const report::Report& report) const {
-  WorkloadSeriesOptions labels = options_.series;
-  labels.cluster = options_.cluster;
-  labels.accelerator_type = options_.accelerator_type;
-  if (labels.accelerator_type.empty()) labels.accelerator_type = report.accelerator_type;
-  if (labels.accelerator_type.empty()) labels.accelerator_type = machine_accelerator_;
-  return labels;
+WorkloadSeriesOptions CloudMonitoringExporter::wanted_of(const Update& update) const {
+  WorkloadSeriesOptions wanted = options_.series;
+  wanted.cluster = options_.cluster;
+  wanted.accelerator_type = options_.accelerator_type;
+  if (wanted.accelerator_type.empty()) wanted.accelerator_type = update.report.accelerator_type;
+  if (wanted.accelerator_type.empty()) wanted.accelerator_type = machine_accelerator_;
+  wanted.has_totals = wanted.has_totals && update.figures.goodput;
+  wanted.has_windows = wanted.has_windows && update.figures.windows;
+  return wanted;
 }
 
 MonitoredResource CloudMonitoringExporter::resource_of(const report::Report& report) const {
@@ -93,15 +100,11 @@ int64_t CloudMonitoringExporter::pause_ns() const {
 }
 
 Status CloudMonitoringExporter::send(const Update& update) {
-  const Figures& figures = update.figures;
-  if (!figures.goodput && !figures.windows) return {};
+  retry_after_ns_ = 0;
+  if (!update.figures.goodput && !update.figures.windows) return {};
   find_surroundings();
   const report::Report& report = update.report;
-  WorkloadSeriesOptions wanted = labels_for(report);
-  wanted.has_totals = wanted.has_totals && figures.goodput;
-  wanted.has_step_deviation = wanted.has_step_deviation && figures.goodput;
-  wanted.has_windows = wanted.has_windows && figures.windows;
-  std::vector<WorkloadSeries> due = workload_series(report, wanted);
+  std::vector<WorkloadSeries> due = workload_series(report, wanted_of(update));
   const size_t all = due.size();
   // Of an update that is tried again, what has arrived is not sent again.
   std::erase_if(due, [&](const WorkloadSeries& series) {
@@ -120,7 +123,7 @@ Status CloudMonitoringExporter::send(const Update& update) {
 }
 
 Status CloudMonitoringExporter::send_batch(std::span<const WorkloadSeries> batch, const report::Report& report) {
-  const gcp::RestAnswer answer = client_->send(
+  const gcp::RestAnswer answer = client_.send(
       {.url = url_,
        .body = create_time_series_body(batch, options_.metric_prefix, resource_of(report), wall_time_ns())});
   if (!answer.error.has_value()) {
@@ -130,6 +133,7 @@ Status CloudMonitoringExporter::send_batch(std::span<const WorkloadSeries> batch
   }
   const gcp::ApiError& error = *answer.error;
   const Status whole = error.to_status("writing to Cloud Monitoring in project " + options_.project);
+  retry_after_ns_ = std::max(retry_after_ns_, error.retry_delay_ns.value_or(0));
   if (const auto refusals = read_refusals(error, batch.size())) return note(*refusals, batch, report, whole);
   // When the answer is missing or tells of the server's trouble, any of them may have been written.
   constexpr int kServerTrouble = 500;

@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -50,12 +51,18 @@ class CloudMonitoringExporter final : public Exporter {
   Status send(const Update& update) override;
   /// Until a write period has passed since the last point.
   [[nodiscard]] int64_t pause_ns() const override;
+  [[nodiscard]] bool takes_steps() const override { return false; }
+  [[nodiscard]] int64_t retry_after_ns() const override { return retry_after_ns_; }
+  void cancel() override { *is_cancelled_ = true; }
 
  private:
-  CloudMonitoringExporter(CloudMonitoringOptions options, std::string url, std::unique_ptr<gcp::RestClient> client);
+  using CancelFlag = std::unique_ptr<std::atomic<bool>>;
+
+  CloudMonitoringExporter(CloudMonitoringOptions options, std::string url, CancelFlag is_cancelled,
+                          std::shared_ptr<gcp::Credentials> credentials);
 
   void find_surroundings();
-  [[nodiscard]] WorkloadSeriesOptions labels_for(const report::Report& report) const;
+  [[nodiscard]] WorkloadSeriesOptions wanted_of(const Update& update) const;
   [[nodiscard]] MonitoredResource resource_of(const report::Report& report) const;
   Status send_batch(std::span<const WorkloadSeries> batch, const report::Report& report);
   Status note(std::span<const SeriesRefusal> refusals, std::span<const WorkloadSeries> batch,
@@ -63,7 +70,9 @@ class CloudMonitoringExporter final : public Exporter {
 
   CloudMonitoringOptions options_;
   std::string url_;
-  std::unique_ptr<gcp::RestClient> client_;
+  CancelFlag is_cancelled_;  // before what looks at it
+  gcp::RestClient client_;
+  int64_t retry_after_ns_ = 0;
   bool knows_surroundings_ = false;
   std::string machine_accelerator_;
   int64_t written_boot_ns_ = 0;                   // when points were written last, or may have been

@@ -45,11 +45,11 @@ class SinkExporter final : public Exporter {
   explicit SinkExporter(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
   [[nodiscard]] std::string name() const override { return "sink"; }
   Status send(const Update& update) override { return sink_->take(update); }
+  [[nodiscard]] int64_t pause_ns() const override { return sink_->pause_ns(); }
   [[nodiscard]] bool takes_steps() const override { return sink_->takes_steps; }
   [[nodiscard]] int64_t retry_after_ns() const override { return sink_->retry_after_ns; }
   [[nodiscard]] uint64_t rejected() const override { return 3; }
   void cancel() override { sink_->is_cancelled = true; }
-  [[nodiscard]] int64_t pause_ns() const override { return sink_->pause_ns(); }
 
  private:
   std::shared_ptr<Sink> sink_;
