@@ -55,6 +55,7 @@ Command simulate_command();
 Command end_command();
 Command split_command();
 Command monitor_command();
+Command agent_command();
 Command dashboards_command();
 Command version_command();
 Command help_command();

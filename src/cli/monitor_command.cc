@@ -74,11 +74,7 @@ int run_monitor(Context& context, const MonitorOptions& options) {
   const Status watched = watch(context, *plan, monitor, signals);
   const bool all_sent = monitor.finish(plan->flush_timeout_ns);
   if (!watched.ok()) return context.fail("monitor", watched);
-  for (const auto& pipe : monitor.pipes()) {
-    const exporters::PipeCounters counters = pipe->counters();
-    if (counters.last_failure.empty()) continue;
-    context.note(fmt::format("goodput monitor: {}: {}", pipe->name(), counters.last_failure));
-  }
+  tell_failures(context, "monitor", monitor);
   return all_sent ? kDone : kCannot;
 }
 

@@ -80,6 +80,8 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options) {
   app.add_option("--remote-write", options.remote_write, "send to there by Prometheus' remote write")->type_name("URL");
   app.add_option("--otlp", options.otlp, "send to there by OTLP; env: where the OTEL_* variables say")
       ->type_name("URL");
+  app.add_option("--ship", options.ship, "send the job's events there too, as cloud-logging://PROJECT/LOG")
+      ->type_name("URL");
   app.add_option("--linger", options.linger, "how long to watch on after the job has ended")
       ->type_name("DURATION")
       ->capture_default_str();
@@ -103,6 +105,7 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
                    .prometheus = options.prometheus,
                    .remote_write = options.remote_write,
                    .otlp = options.otlp,
+                   .ship = {},
                    .cloud = options.cloud,
                    .price = {},
                    .once = options.once,
@@ -125,13 +128,18 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
   ASSIGN_OR_RETURN(plan.cloud_write_period_ns, duration("--cloud-write-period", options.cloud.write_period));
   ASSIGN_OR_RETURN(plan.price, resolve(options.price));
+  if (!options.ship.empty()) {
+    const Result<store::LogAddress> address = store::parse_log_address(options.ship);
+    if (!address.ok()) return Status(StatusCode::kInvalidArgument, "--ship: " + address.status().message());
+    plan.ship = *address;
+  }
   const bool has_sink = !plan.tensorboard.empty() || !plan.prometheus.empty() || !plan.remote_write.empty() ||
-                        !plan.otlp.empty() || !plan.cloud.project.empty();
+                        !plan.otlp.empty() || !plan.cloud.project.empty() || plan.ship.has_value();
   if (!has_sink && plan.control_fd < 0) {
-    return Status(
-        StatusCode::kInvalidArgument,
-        "there is nowhere to export to: give --tensorboard DIR, --prometheus HOST:PORT, --remote-write URL, --otlp URL "
-        "or --cloud-monitoring PROJECT");
+    return Status(StatusCode::kInvalidArgument,
+                  "there is nowhere to export to: give --tensorboard DIR, --prometheus HOST:PORT, --remote-write URL, "
+                  "--otlp URL, "
+                  "--cloud-monitoring PROJECT or --ship URL");
   }
   return plan;
 }
@@ -149,6 +157,7 @@ std::vector<std::pair<std::string, std::string>> in_effect(const MonitorOptions&
   add("prometheus", options.prometheus);
   add("remote-write", without_credentials(options.remote_write));
   add("otlp", without_credentials(options.otlp));
+  add("ship", options.ship);
   add("cloud-monitoring", options.cloud.project);
   add("cloud-location", options.cloud.location);
   add("cloud-cluster", options.cloud.cluster);

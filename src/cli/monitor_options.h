@@ -10,12 +10,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/status.h"
 #include "cli/price_options.h"
+#include "store/cloud_logging/log_address.h"
 
 namespace CLI {
 class App;
@@ -42,6 +44,7 @@ struct MonitorOptions {
   CloudOptions cloud;
   std::string remote_write;
   std::string otlp;
+  std::string ship;
   std::string linger = "60s";
   std::string flush_timeout = "10s";
   PriceOptions price;
@@ -61,6 +64,7 @@ struct MonitorPlan {
   std::string prometheus;    ///< empty: none
   std::string remote_write;  ///< empty: none
   std::string otlp;          ///< empty: none; "env": as the OTEL_* variables say
+  std::optional<store::LogAddress> ship;
   CloudOptions cloud;
   int64_t cloud_write_period_ns = 0;
   int64_t linger_ns = 0;

@@ -11,6 +11,7 @@
 
 #include "base/environment.h"
 #include "base/host_name.h"
+#include "cli/follow_job.h"
 #include "exporters/cloud_monitoring/cloud_monitoring_exporter.h"
 #include "exporters/memory.h"
 #include "exporters/otlp/otlp_exporter.h"
@@ -18,6 +19,7 @@
 #include "exporters/prometheus/scrape_server.h"
 #include "exporters/remote_write/remote_write_exporter.h"
 #include "exporters/tensorboard/tensorboard_exporter.h"
+#include "monitor/shipping_exporter.h"
 #include "monitor/sink_lock.h"
 #include "monitor/sink_memory.h"
 
@@ -41,6 +43,7 @@ class Sinks {
   Status open_remote_write();
   Status open_otlp();
   Status open_cloud_monitoring();
+  Status open_shipping();
   Status open_prometheus();
 
   std::vector<std::unique_ptr<Pipe>> take() { return std::move(pipes_); }
@@ -165,6 +168,19 @@ Status Sinks::open_cloud_monitoring() {
   return {};
 }
 
+Status Sinks::open_shipping() {
+  if (!plan_->ship.has_value()) return {};
+  const journal::JobLog::JobFacts facts = job_->log().job_facts();
+  ASSIGN_OR_RETURN(auto shipping, monitor::ShippingExporter::open({.address = *plan_->ship,
+                                                                   .files = &posix_file_system(),
+                                                                   .roots = roots_of(*context_),
+                                                                   .run = {.job = facts.job, .run_id = facts.run_id}}));
+  ASSIGN_OR_RETURN(Lock held, lock(shipping->name()));
+  shipping->keep_lock(std::move(held));
+  add(std::move(shipping));
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<std::unique_ptr<Pipe>>> open_sinks(Context& context, const MonitorPlan& plan,
@@ -174,6 +190,7 @@ Result<std::vector<std::unique_ptr<Pipe>>> open_sinks(Context& context, const Mo
   RETURN_IF_ERROR(sinks.open_remote_write());
   RETURN_IF_ERROR(sinks.open_otlp());
   RETURN_IF_ERROR(sinks.open_cloud_monitoring());
+  RETURN_IF_ERROR(sinks.open_shipping());
   RETURN_IF_ERROR(sinks.open_prometheus());
   return sinks.take();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/monitor_start.h"
 
+#include <fmt/format.h>
 #include <goodput/recorder.h>
 #include <unistd.h>
 
@@ -49,6 +50,14 @@ monitor::MonitorOptions monitor_options(const Context& context, const MonitorPla
       .about = about(context, plan, options),
       .on_death = [&context, &job](const std::string& attempt_id,
                                    int64_t time_ns) { record_death(job, context.globals.dir, attempt_id, time_ns); }};
+}
+
+void tell_failures(Context& context, std::string_view command, const monitor::Monitor& monitor) {
+  for (const auto& pipe : monitor.pipes()) {
+    const exporters::PipeCounters counters = pipe->counters();
+    if (counters.last_failure.empty()) continue;
+    context.note(fmt::format("goodput {}: {}: {}", command, pipe->name(), counters.last_failure));
+  }
 }
 
 bool is_end(const std::optional<Signal>& signal) {

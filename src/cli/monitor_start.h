@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "cli/context.h"
 #include "cli/monitor_options.h"
@@ -19,6 +20,9 @@ constexpr int64_t kLookForNewsNs = 200'000'000;  // how soon a death shows
 /// As the plan says; the death of a trainer becomes an event of the job. What is given here outlives the monitor.
 monitor::MonitorOptions monitor_options(const Context& context, const MonitorPlan& plan, const MonitorOptions& options,
                                         monitor::FollowedJob& job);
+
+/// Of each exporter what its last attempt failed with, on standard error.
+void tell_failures(Context& context, std::string_view command, const monitor::Monitor& monitor);
 
 /// Whether somebody wants this process to end.
 bool is_end(const std::optional<Signal>& signal);
