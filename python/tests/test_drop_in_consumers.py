@@ -316,7 +316,10 @@ def test_a_script_of_the_released_package_runs_without_a_cloud(job, tmp_path, re
     assert monitoring.GCPOptions().project_id is None
 
 
-def test_the_example_is_interrupted_and_goes_on(job, tmp_path, readers):
+def test_the_example_is_interrupted_and_goes_on(job, tmp_path, readers, monkeypatch):
+    monkeypatch.setenv(
+        "OPENBLAS_NUM_THREADS", "1"
+    )  # threads that spin make matrices of this size slow on a busy machine
     command = [sys.executable, str(ROOT / "examples/maxtext_goodput.py"), "--run-name", job, "--steps", "260"]
     command += ["--base-output-directory", str(tmp_path)]
     interrupted = subprocess.run([*command, "--interrupt-at", "150"], capture_output=True, text=True, timeout=60)
