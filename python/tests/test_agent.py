@@ -91,6 +91,25 @@ def test_a_missing_right_is_said_and_nothing_is_lost(google, service_account, jo
     assert steps_of(google, job) == dict.fromkeys(range(5), 1)
 
 
+def test_what_a_job_that_is_over_left_unsent_is_tried_on(google, service_account, job):
+    record(job, 0, 5)
+    google.denied.add("logging.logEntries.create")
+    command = [GOODPUT, "agent", "--to", STORE, "--interval", "0.2s", "--linger", "0.3s", "--flush-timeout", "0.2s"]
+    running = subprocess.Popen(command, env=google.environment(service_account))
+    try:
+        time.sleep(2)  # the job is over for longer than it is watched
+        assert not steps_of(google, job)
+        google.denied.clear()
+        deadline = time.monotonic() + 30
+        while len(steps_of(google, job)) < 5:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    finally:
+        running.terminate()
+        assert running.wait(20) == 0
+    assert steps_of(google, job) == dict.fromkeys(range(5), 1)
+
+
 def test_an_agent_that_is_killed_loses_and_doubles_nothing(google, service_account, job):
     environment = google.environment(service_account)
     with goodput.Recorder(job) as rec, rec.job():
@@ -150,3 +169,10 @@ def test_without_a_place_to_ship_to_it_says_so():
     done = subprocess.run([GOODPUT, "agent"], capture_output=True, text=True, env=environment)
     assert done.returncode == 2
     assert "give --to cloud-logging://PROJECT/LOG" in done.stderr
+
+
+def test_a_store_that_cannot_be_read_is_said(job):
+    record(job, 0, 2)
+    done = subprocess.run([GOODPUT, "report", job, "--store", "gs://bucket/x"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert '"gs://bucket/x": it is not cloud-logging://PROJECT/LOG' in done.stderr

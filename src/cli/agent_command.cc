@@ -18,11 +18,15 @@
 #include "cli/monitor_sinks.h"
 #include "cli/monitor_start.h"
 #include "cli/run/signal_queue.h"
+#include "cli/store_input.h"
 #include "journal/run_folder.h"
 #include "monitor/monitor.h"
+#include "store/cloud_logging/log_address.h"
 
 namespace goodput::cli {
 namespace {
+
+using journal::RunName;
 
 struct AgentOptions {
   std::string job;
@@ -33,14 +37,11 @@ struct AgentOptions {
   bool once = false;
 };
 
-using RunKey = std::pair<std::string, std::string>;
-
 /// One run, from the first look at it until it is over.
 struct Tended {
-  MonitorOptions options;
-  MonitorPlan plan;
   std::unique_ptr<monitor::FollowedJob> job;
   std::optional<monitor::Monitor> monitor;
+  int64_t last_start_ns = 0;  ///< when its latest journal was opened, as it was last listed
 };
 
 class Agent {
@@ -52,19 +53,20 @@ class Agent {
 
  private:
   void find_runs();
-  void begin(const journal::RunEntry& run);
+  void begin(const RunName& run);
   void look();
   bool wait();
-  void complain(const RunKey& run, const Status& status);
+  void let_go(monitor::Monitor& monitor);
+  void complain(const RunName& run, const Status& status);
 
   Context& context_;
   const AgentOptions& options_;
   const MonitorOptions& of_each_;
   const MonitorPlan& plan_;
   SignalQueue signals_;
-  std::map<RunKey, std::unique_ptr<Tended>> tended_;
-  std::map<RunKey, int64_t> over_;  ///< when the latest journal of a run that is over was opened
-  std::map<RunKey, std::string> complaints_;
+  std::map<RunName, std::unique_ptr<Tended>> tended_;
+  std::map<RunName, int64_t> over_;  ///< runs that are, with the start of the latest journal that they had then
+  std::map<RunName, std::string> complaints_;
   bool all_sent_ = true;
 };
 
@@ -74,10 +76,9 @@ int Agent::run() {
     look();
     if (!options_.job.empty() && tended_.empty() && !over_.empty()) break;  // the job that was named is over
   } while (!options_.once && wait());
-  for (auto& [key, tended] : tended_) {
+  for (auto& [run, tended] : tended_) {
     if (!options_.once) (void)tended->monitor->cycle();  // the last word
-    all_sent_ = tended->monitor->finish(plan_.flush_timeout_ns) && all_sent_;
-    tell_failures(context_, "agent", *tended->monitor);
+    let_go(*tended->monitor);
   }
   return all_sent_ ? kDone : kCannot;
 }
@@ -86,80 +87,81 @@ void Agent::find_runs() {
   std::optional<std::string_view> named;
   if (!options_.job.empty()) named = options_.job;
   for (const journal::RunEntry& run : journal::list_runs(posix_file_system(), roots_of(context_), named)) {
-    const RunKey key{run.job, run.run_id};
-    const auto over = over_.find(key);
-    if (tended_.contains(key) || (over != over_.end() && over->second == run.last_start_ns)) continue;
-    begin(run);
+    const RunName name{run.job, run.run_id};
+    const auto over = over_.find(name);
+    if (over != over_.end() && over->second == run.last_start_ns) continue;
+    if (!tended_.contains(name)) begin(name);
+    if (const auto tended = tended_.find(name); tended != tended_.end()) {
+      tended->second->last_start_ns = run.last_start_ns;
+    }
   }
 }
 
-void Agent::begin(const journal::RunEntry& run) {
-  const RunKey key{run.job, run.run_id};
+void Agent::begin(const RunName& run) {
   auto tended = std::make_unique<Tended>();
-  tended->options = of_each_;
-  tended->plan = plan_;
   const auto open = [&]() -> Status {
-    ASSIGN_OR_RETURN(tended->job, follow_run(context_, {run.job, run.run_id}, {}));
-    ASSIGN_OR_RETURN(auto sinks, open_sinks(context_, tended->plan, *tended->job));
-    tended->monitor.emplace(*tended->job, std::move(sinks),
-                            monitor_options(context_, tended->plan, tended->options, *tended->job), system_clock());
+    ASSIGN_OR_RETURN(tended->job, follow_run(context_, run, {}));
+    ASSIGN_OR_RETURN(auto sinks, open_sinks(context_, plan_, *tended->job));
+    tended->monitor.emplace(*tended->job, std::move(sinks), monitor_options(context_, plan_, of_each_, *tended->job),
+                            system_clock());
     return {};
   };
   const Status opened = open();
-  if (!opened.ok()) return complain(key, opened);
-  tended_.emplace(key, std::move(tended));
+  if (!opened.ok()) return complain(run, opened);
+  tended_.emplace(run, std::move(tended));
 }
 
 void Agent::look() {
   for (auto at = tended_.begin(); at != tended_.end();) {
-    monitor::Monitor& monitor = *at->second->monitor;
-    const Status cycle = monitor.cycle();
+    const auto& [run, tended] = *at;
+    const bool has_unsent = tended->monitor->has_unsent();  // of earlier looks
+    const Status cycle = tended->monitor->cycle();
     // Opened, and nothing recorded in it yet.
-    if (!cycle.ok() && cycle.code() != StatusCode::kNotFound) complain(at->first, cycle);
-    if (!monitor.is_over()) {
+    if (!cycle.ok() && cycle.code() != StatusCode::kNotFound) complain(run, cycle);
+    // An agent of all jobs has time: what could not be shipped yet is tried on. That of one job ends with it.
+    const bool is_to_stay = !tended->monitor->is_over() || (options_.job.empty() && has_unsent);
+    if (is_to_stay) {
       ++at;
       continue;
     }
-    const auto runs = journal::list_runs(posix_file_system(), roots_of(context_), at->first.first);
-    for (const journal::RunEntry& run : runs) {
-      if (run.run_id == at->first.second) over_[at->first] = run.last_start_ns;
-    }
-    all_sent_ = monitor.finish(plan_.flush_timeout_ns) && all_sent_;
+    let_go(*tended->monitor);
+    over_[run] = tended->last_start_ns;
     at = tended_.erase(at);
   }
 }
 
+void Agent::let_go(monitor::Monitor& monitor) {
+  all_sent_ = monitor.finish(plan_.flush_timeout_ns) && all_sent_;
+  tell_failures(context_, "agent", monitor);
+}
+
 /// Until the next look is due; false when this is to end.
 bool Agent::wait() {
-  const auto has_news = [&] {
+  return wait_for_look(signals_, plan_.interval_ns, [&] {
     return std::any_of(tended_.begin(), tended_.end(),
                        [](const auto& each) { return each.second->monitor->has_news(); });
-  };
-  const int64_t next_ns = boot_time_ns() + plan_.interval_ns;
-  for (int64_t left_ns = plan_.interval_ns; left_ns > 0 && !has_news(); left_ns = next_ns - boot_time_ns()) {
-    if (is_end(signals_.next(std::min(left_ns, kLookForNewsNs)))) return false;
-  }
-  return true;
+  });
 }
 
 /// Once in a row of the same.
-void Agent::complain(const RunKey& run, const Status& status) {
+void Agent::complain(const RunName& run, const Status& status) {
   all_sent_ = all_sent_ && !options_.once;
   if (std::exchange(complaints_[run], status.message()) == status.message()) return;
-  context_.note(fmt::format("goodput agent: job \"{}\": {}", run.first, status.message()));
+  context_.note(fmt::format("goodput agent: job \"{}\": {}", run.job, status.message()));
 }
 
 int run_agent(Context& context, const AgentOptions& options) {
-  const std::string& store = context.globals.store;
-  const bool is_named = !options.to.empty() || store.starts_with(store::kCloudLoggingScheme);
-  if (!is_named) {
+  const std::string to = options.to.empty() ? context.globals.store : options.to;
+  if (!is_named_store(to)) {
     return context.fail("agent", Status(StatusCode::kInvalidArgument,
                                         "there is nowhere to ship to: give --to cloud-logging://PROJECT/LOG"));
   }
+  const Result<store::LogAddress> address = store::parse_log_address(to);
+  if (!address.ok()) return context.fail("agent", address.status());
   MonitorOptions of_each;
   of_each.job = options.job;
   of_each.interval = options.interval;
-  of_each.ship = options.to.empty() ? store : options.to;
+  of_each.ship = to;
   of_each.linger = options.linger;
   of_each.flush_timeout = options.flush_timeout;
   const Result<MonitorPlan> plan = resolve(of_each);

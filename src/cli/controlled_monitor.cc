@@ -215,9 +215,8 @@ void ControlledMonitor::look_when_due() {
 /// While other uploaders go on: waits until everything is sent, or for so long.
 void ControlledMonitor::drain(int64_t timeout_ns) {
   if (!monitor_.has_value()) return;
-  const auto is_waiting = [](const std::unique_ptr<Pipe>& pipe) { return pipe->counters().is_waiting; };
   const int64_t until_ns = boot_time_ns() + timeout_ns;
-  while (boot_time_ns() < until_ns && std::any_of(monitor_->pipes().begin(), monitor_->pipes().end(), is_waiting)) {
+  while (boot_time_ns() < until_ns && monitor_->has_unsent()) {
     usleep(kDrainNs / 1000);
   }
 }

@@ -47,12 +47,9 @@ Status watch(Context& context, const MonitorPlan& plan, monitor::Monitor& monito
     if (!cycle.ok() && plan.once) return cycle;
     if (!cycle.ok() && !std::exchange(told, true)) context.note("goodput monitor: " + cycle.message());
     if (plan.once || monitor.is_over()) return {};
-    const int64_t next_ns = boot_time_ns() + plan.interval_ns;
-    for (int64_t left_ns = plan.interval_ns; left_ns > 0 && !monitor.has_news(); left_ns = next_ns - boot_time_ns()) {
-      if (is_end(signals.next(std::min(left_ns, kLookForNewsNs)))) {
-        (void)monitor.cycle();  // the last word
-        return {};
-      }
+    if (!wait_for_look(signals, plan.interval_ns, [&] { return monitor.has_news(); })) {
+      (void)monitor.cycle();  // the last word
+      return {};
     }
   }
 }

@@ -138,8 +138,7 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   if (!has_sink && plan.control_fd < 0) {
     return Status(StatusCode::kInvalidArgument,
                   "there is nowhere to export to: give --tensorboard DIR, --prometheus HOST:PORT, --remote-write URL, "
-                  "--otlp URL, "
-                  "--cloud-monitoring PROJECT or --ship URL");
+                  "--otlp URL, --cloud-monitoring PROJECT or --ship URL");
   }
   return plan;
 }

@@ -5,6 +5,7 @@
 #include <goodput/recorder.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -63,6 +64,14 @@ void tell_failures(Context& context, std::string_view command, const monitor::Mo
 bool is_end(const std::optional<Signal>& signal) {
   return signal.has_value() && (signal->number == SIGTERM || signal->number == SIGINT || signal->number == SIGHUP ||
                                 signal->number == SIGQUIT);
+}
+
+bool wait_for_look(SignalQueue& signals, int64_t interval_ns, FunctionRef<bool()> has_news) {
+  const int64_t next_ns = boot_time_ns() + interval_ns;
+  for (int64_t left_ns = interval_ns; left_ns > 0 && !has_news(); left_ns = next_ns - boot_time_ns()) {
+    if (is_end(signals.next(std::min(left_ns, kLookForNewsNs)))) return false;
+  }
+  return true;
 }
 
 }  // namespace goodput::cli

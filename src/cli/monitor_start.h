@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/function_ref.h"
 #include "cli/context.h"
 #include "cli/monitor_options.h"
 #include "cli/run/signal_queue.h"
@@ -26,5 +27,8 @@ void tell_failures(Context& context, std::string_view command, const monitor::Mo
 
 /// Whether somebody wants this process to end.
 bool is_end(const std::optional<Signal>& signal);
+
+/// Waits until the next look is due, or there is news: asked often. False when this process is to end.
+bool wait_for_look(SignalQueue& signals, int64_t interval_ns, FunctionRef<bool()> has_news);
 
 }  // namespace goodput::cli

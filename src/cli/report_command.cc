@@ -85,7 +85,7 @@ Result<report::Report> report_of_store(ReportQuery query, Context& context) {
 }
 
 Result<report::Report> report_of_job(const ReportQuery& query, Context& context) {
-  if (is_remote_store(context.globals.store)) return report_of_store(query, context);
+  if (is_named_store(context.globals.store)) return report_of_store(query, context);
   ASSIGN_OR_RETURN(const std::unique_ptr<monitor::FollowedJob> job,
                    follow_job(context, query.job, ledger_options(query)));
   return job->report(question_of(query, context, job->log().job_facts().accelerator_type));

@@ -12,7 +12,7 @@
 
 namespace goodput::cli {
 
-bool is_remote_store(const std::string& store) { return store.starts_with(store::kCloudLoggingScheme); }
+bool is_named_store(const std::string& store) { return !store.empty() && store != "auto"; }
 
 Result<StoreInput> StoreInput::fetch(const std::string& store, const std::string& job) {
   ASSIGN_OR_RETURN(const store::LogAddress address, store::parse_log_address(store));

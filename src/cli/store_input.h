@@ -14,13 +14,13 @@
 
 namespace goodput::cli {
 
-/// Whether `store` names one that is read over the network.
-bool is_remote_store(const std::string& store);
+/// Whether a --store was named; else ("" or "auto") the journals are asked.
+bool is_named_store(const std::string& store);
 
 class StoreInput {
  public:
-  /// Everything that the log has of the job, in a temporary file without a name. kNotFound: nothing; kUnavailable: the
-  /// service could not be asked.
+  /// Everything that the log has of the job, in a temporary file without a name. kInvalidArgument: `store` is none that
+  /// can be read; kNotFound: nothing; kUnavailable: the service could not be asked.
   static Result<StoreInput> fetch(const std::string& store, const std::string& job);
 
   [[nodiscard]] std::string path() const;

@@ -51,7 +51,7 @@ std::vector<RunEntry> list_runs(FileSystem& files, std::span<const Root> roots, 
 struct RunName {
   std::string job{};
   std::string run_id{};
-  friend bool operator==(const RunName&, const RunName&) = default;
+  friend auto operator<=>(const RunName&, const RunName&) = default;
 };
 
 /// The run of `job` whose journal is the latest. Reads journals only where the job has several runs, or one with a

@@ -106,6 +106,10 @@ bool Monitor::is_over() const {
   return !options_.follows && ended_boot_ns_.has_value() && clock_->boot_ns() - *ended_boot_ns_ >= options_.linger_ns;
 }
 
+bool Monitor::has_unsent() const {
+  return std::any_of(pipes_.begin(), pipes_.end(), [](const auto& pipe) { return pipe->counters().is_waiting; });
+}
+
 bool Monitor::finish(int64_t timeout_ns) {
   // All at once, each with the whole of the time.
   std::vector<std::thread> ends;

@@ -56,6 +56,8 @@ class Monitor {
   [[nodiscard]] bool has_news() const { return watch_.has_died() && !told_death_; }
   /// The job has ended, or its trainer is dead, for longer than an ended job is watched.
   [[nodiscard]] bool is_over() const;
+  /// Something that was found is still to be sent.
+  [[nodiscard]] bool has_unsent() const;
   /// How many processes of this machine have trained the job one after another, as seen so far.
   [[nodiscard]] uint64_t trainers_seen() const { return watch_.count(); }
   /// The same, seen anew: cheaper than a cycle.
