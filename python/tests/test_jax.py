@@ -138,16 +138,16 @@ COMPILE = """
 def slow(x):
     for _ in range(150): x = jnp.sin(x) @ x
     return x
-x = jnp.ones((64, 64))
+x = jnp.ones((8, 8))  # to run it takes nothing beside compiling it
 for step in range(8):
     rec.record_step(step)
     if step == 5:
         timed("compiles", lambda: jax.block_until_ready(slow(x)))
-        elsewhere = threading.Thread(target=lambda: timed("elsewhere", lambda: jax.block_until_ready(slow(jnp.ones((65, 65))))))
+        elsewhere = threading.Thread(target=lambda: timed("elsewhere", lambda: jax.block_until_ready(slow(jnp.ones((9, 9))))))
         elsewhere.start(), elsewhere.join()
     time.sleep(0.02)
 goodput_jax.uninstall(rec)
-timed("uninstalled", lambda: jax.block_until_ready(slow(jnp.ones((66, 66)))))
+timed("uninstalled", lambda: jax.block_until_ready(slow(jnp.ones((10, 10)))))
 """
 
 

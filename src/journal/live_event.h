@@ -89,6 +89,13 @@ inline unsigned encode_event(const LiveEvent& event, std::span<Slot, kMaxEventSl
 /// How many slots an event with this head takes.
 constexpr unsigned slots_of(uint64_t head) { return head_attachments(head) + 1; }
 
+/// What a word of a work slot tells. Whatever NaN stands there, what is not told has one form only: sealing leaves it
+/// out.
+inline double told_work(uint64_t word) {
+  const auto value = std::bit_cast<double>(word);
+  return value == value ? value : std::numeric_limits<double>::quiet_NaN();
+}
+
 /// The event of a head and of the attached slots directly before it, all of them intact. False when what is attached is
 /// of a kind that this version does not know: the event stands without it.
 inline bool decode_event(const Slot& head, std::span<const Slot> attached, LiveEvent& event) {
@@ -102,9 +109,9 @@ inline bool decode_event(const Slot& head, std::span<const Slot> attached, LiveE
   bool known = true;
   for (const Slot& slot : attached) {
     if (head_kind(slot.head) == kWorkSlot) {
-      event.tokens = std::bit_cast<double>(slot.boot_ns);
-      event.samples = std::bit_cast<double>(slot.value);
-      event.flops = std::bit_cast<double>(slot.place);
+      event.tokens = told_work(slot.boot_ns);
+      event.samples = told_work(slot.value);
+      event.flops = told_work(slot.place);
     } else if (head_kind(slot.head) == kTimesSlot) {
       event.has_wall_time = (slot.place & 1) != 0;
       event.wall_ns = event.has_wall_time ? static_cast<int64_t>(slot.boot_ns) : 0;

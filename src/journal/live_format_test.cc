@@ -344,6 +344,25 @@ TEST(LiveFormat, ATimeThatASlotDoesNotTellIsNone) {
   EXPECT_EQ(event.wall_ns, 77);
 }
 
+TEST(LiveFormat, WorkThatASlotDoesNotTellIsNoneWhateverNaNStandsThere) {
+  const Slot head{pack_head(static_cast<uint8_t>(Kind::kStepStart), 1, 0, 0), 0, 0, 0};
+  constexpr uint64_t kNaN = std::bit_cast<uint64_t>(std::numeric_limits<double>::quiet_NaN());
+  for (const uint64_t nan : {~uint64_t{0}, uint64_t{0x7ff0'0000'0000'0001}, kNaN | uint64_t{1} << 63}) {
+    for (int told = 0; told < 3; ++told) {
+      std::array<uint64_t, 3> words = {nan, nan, nan};
+      words[static_cast<size_t>(told)] = std::bit_cast<uint64_t>(4096.0);
+      LiveEvent event;
+      const Slot slot{pack_head(kWorkSlot, 0, 0, 0), words[0], words[1], words[2]};
+      ASSERT_TRUE(decode_event(head, {&slot, 1}, event));
+      const std::array<double, 3> read = {event.tokens, event.samples, event.flops};
+      for (int i = 0; i < 3; ++i) {
+        const double expected = i == told ? 4096.0 : std::numeric_limits<double>::quiet_NaN();
+        EXPECT_EQ(std::bit_cast<uint64_t>(read[static_cast<size_t>(i)]), std::bit_cast<uint64_t>(expected)) << i;
+      }
+    }
+  }
+}
+
 TEST(LiveFormat, SliceCountsKeep21BitsEach) {
   const SliceCounts counts = unpack_slices(pack_slices({.active = 3, .total = 5'000'000, .available = -1}));
   EXPECT_EQ(counts.active, 3);
