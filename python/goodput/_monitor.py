@@ -111,5 +111,6 @@ def monitor(
         f"{job}@{run_id}" if run_id is not None else job,
         arguments,
         directory=None if directory is None else os.fspath(directory),
+        timeout_seconds=flush_timeout_seconds,
     )
     return Monitor(process, _seconds(interval), [_seconds(window) for window in windows], flush_timeout_seconds)

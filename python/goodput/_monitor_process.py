@@ -43,7 +43,17 @@ _alive: weakref.WeakSet[MonitorProcess] = weakref.WeakSet()
 
 
 class MonitorProcess:
-    def __init__(self, job: str, arguments: Sequence[str] = (), *, directory: str | None = None) -> None:
+    def __init__(
+        self,
+        job: str,
+        arguments: Sequence[str] = (),
+        *,
+        directory: str | None = None,
+        flush: bool = True,
+        timeout_seconds: float | None = 10.0,
+    ) -> None:
+        """`flush` and `timeout_seconds` are for close(), and for the end of this process."""
+        self._flush, self._timeout_seconds = flush, timeout_seconds
         globals_ = ["--dir", directory] if directory else []
         self._arguments = ["goodput", *globals_, "monitor", f"--control={_CONTROL}", *arguments, "--", str(job)]
         self._running: dict[str, dict[str, Any]] = {}
@@ -108,10 +118,12 @@ class MonitorProcess:
             self._end()
         return answer
 
-    def close(self, *, flush: bool = True, timeout_seconds: float | None = 10.0) -> None:
-        """Stops what runs."""
+    def close(self) -> None:
+        """Stops what runs, all of it within the time that one stop may take."""
+        until = None if self._timeout_seconds is None else time.monotonic() + self._timeout_seconds
         for name in list(self._running):
-            self.stop(name, flush=flush, timeout_seconds=timeout_seconds)
+            left = None if until is None else max(0.0, until - time.monotonic())
+            self.stop(name, flush=self._flush, timeout_seconds=left)
 
     def _spawn(self) -> bool:
         try:

@@ -138,6 +138,31 @@ def test_a_stop_is_bounded_when_the_monitor_hangs(job, tmp_path, caplog):
     assert "did not answer in time" in caplog.text
 
 
+def test_the_end_of_a_process_waits_once_for_all_uploaders_as_long_as_it_was_told(job, tmp_path):
+    process = MonitorProcess(job, [f"--tensorboard={tmp_path / 'board'}"], timeout_seconds=0.6)
+    for name in ("a", "b", "c"):
+        process.start(name, ["goodput"], interval_seconds=1)
+    pid = process.pid
+    os.kill(pid, signal.SIGSTOP)
+    began = time.monotonic()
+    process.close()  # what happens at exit
+    assert 0.5 < time.monotonic() - began < 0.6 + 1.2  # and a second until what hangs is killed
+    assert not is_alive(pid)
+
+
+def test_an_end_without_a_last_look_has_none(job, tmp_path):
+    train(job)
+    process = MonitorProcess(job, [f"--tensorboard={tmp_path / 'board'}"], flush=False)
+    process.start("a", ["goodput"], interval_seconds=1000)
+    wait_until(lambda: list((tmp_path / "board/goodput").glob("events.*")))
+    asked = []
+    process.stop = lambda name, **how: asked.append((name, how["flush"]))
+    process.close()
+    assert asked == [("a", False)]
+    del process.stop
+    process.close()
+
+
 def test_a_monitor_that_dies_is_noticed_and_started_again(job, tmp_path):
     process = MonitorProcess(job, [f"--tensorboard={tmp_path / 'board'}"])
     process.start("a", ["goodput"], interval_seconds=1)

@@ -3,7 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-import json
 import os
 import random
 import re
@@ -71,22 +70,6 @@ with rec.job():
         rec.record_step(step)
         time.sleep(pause)
 """
-
-
-@pytest.fixture(scope="module")
-def readers():
-    """readers(text, *arguments) → what the text prints in the readers' environment, as JSON."""
-    subprocess.run(
-        ["tools/venv", "build/readers", "bench/peers/readers.txt"], cwd=ROOT, check=True, capture_output=True
-    )
-
-    def run(text, *arguments):
-        command = [ROOT / "build/readers/bin/python", "-c", text, *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return run
 
 
 @pytest.fixture

@@ -51,8 +51,8 @@ Opinion check_exports(const Facts& facts) {
   }
   if (sinks.empty()) {
     return {Verdict::kYellow, "A monitor was started, and exports nowhere.",
-            "Give it --tensorboard, --prometheus or another; in the drop-in enable_gcp_goodput_metrics and "
-            "enable_gcp_step_deviation_metrics switch Cloud Monitoring off."};
+            "Give it --tensorboard, --prometheus or another; in the drop-in "
+            "enable_gcp_goodput_metrics=False switches Cloud Monitoring off."};
   }
   return {.seen = fmt::format("To {}.", fmt::join(sinks, ", "))};
 }

@@ -3,6 +3,7 @@
     POST /control/faults {"path": "entries:write", "kind": "status", "status": 429, "times": 2}      DELETE: none any more
     POST /control/set {"logging.lists_per_minute": 6, "monitoring.write_period_seconds": 1, "denied": ["…"]}
     POST /control/expire_tokens
+    POST /control/trust     {"email": "…", "public_key": "…"}
     GET /control/state      → {"entries": […], "points": […], "requests": n, …}
 
 SPDX-License-Identifier: Apache-2.0

@@ -1,6 +1,6 @@
 """Errors as Google's APIs tell them.
 
-    raise ApiError("RESOURCE_EXHAUSTED", "Quota exceeded", details=[wait(3)])
+    raise ApiError("RESOURCE_EXHAUSTED", "Quota exceeded", details=[why("RATE_LIMIT_EXCEEDED")])
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -40,10 +40,6 @@ class ApiError(Exception):
 def rpc_status(error):
     """The same as google.rpc.Status, as it stands inside of other messages."""
     return {"code": CODES[error.status][1], "message": error.message}
-
-
-def wait(seconds):
-    return {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": f"{seconds}s"}
 
 
 def why(reason):

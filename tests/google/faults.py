@@ -21,7 +21,6 @@ class Fault:
     times: float = float("inf")
     status: int = 503
     word: str = ""  # the status word of the error; by default that of the HTTP status
-    retry_after: str = ""
     seconds: float = 3600
     indexes: list = field(default_factory=list)
     seen: int = 0

@@ -1,7 +1,7 @@
 """Cloud Monitoring: timeSeries create and list, metricDescriptors, with their limits.
 
-    monitoring.create("p", request)                                → {} or ApiError, part of it stored perhaps
-    monitoring.list("p", {"filter": …, "interval.startTime": …})    → {"timeSeries": […]}
+    monitoring.create(request)                                     → {} or ApiError, part of it stored perhaps
+    monitoring.list({"filter": …, "interval.startTime": …})    → {"timeSeries": […]}
     monitoring.points("goodput_time")                              → [(labels, value), …] in order of arrival, for tests
 
 SPDX-License-Identifier: Apache-2.0
@@ -51,7 +51,7 @@ class CloudMonitoring:
         self.calls = 0
         self._pages = {}
 
-    def create(self, project, request, fault=None):
+    def create(self, request, fault=None):
         series = request.get("timeSeries", [])
         if not series or len(series) > MAX_SERIES:
             raise invalid(f"Field timeSeries had an invalid value: it must hold between 1 and {MAX_SERIES} series.")
@@ -167,7 +167,7 @@ class CloudMonitoring:
             raise invalid("Data points cannot be written that far in the past or the future.")
         return end_ns
 
-    def list(self, project, query):
+    def list(self, query):
         types = [part for part in query.get("filter", "").replace("(", " ").split() if part.startswith("metric.type")]
         if len(types) != 1:
             raise invalid("The filter must specify exactly one metric type.")

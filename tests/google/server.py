@@ -77,11 +77,11 @@ class FakeGoogle:
             return self.logging.write(request, len(body), fault)
         if path == "/v2/entries:list":
             return self.logging.list(request)
-        project, what, rest = re.fullmatch(r"/v3/projects/([^/]+)/([A-Za-z]+)(?:/(.+))?", path).groups()
+        what, rest = re.fullmatch(r"/v3/projects/[^/]+/([A-Za-z]+)(?:/(.+))?", path).groups()
         if what == "timeSeries":
             if method == "POST":
-                return self.monitoring.create(project, request, fault)
-            return self.monitoring.list(project, query)
+                return self.monitoring.create(request, fault)
+            return self.monitoring.list(query)
         return self._descriptors(method, request, rest)
 
     def _descriptors(self, method, request, name):

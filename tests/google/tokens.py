@@ -1,7 +1,7 @@
 """The token endpoints: who gets a token, and whether one is good.
 
     tokens.trust("me@p.iam.gserviceaccount.com", public_key_pem)
-    token = tokens.answer("/token", headers, body)["access_token"]
+    token = tokens.answer("/token", body)["access_token"]
     tokens.check("Bearer " + token)
     tokens.expire_all()                       # APIs now answer 401
 

@@ -59,4 +59,4 @@ class GoodputCallback(TrainerCallback):  # type: ignore[misc, unused-ignore]
         if self._evaluates:
             self._evaluates = False
             self._recorder._record(False, CUSTOM, "evaluation")
-        self._last_ns = time.time_ns()
+            self._last_ns = time.time_ns()

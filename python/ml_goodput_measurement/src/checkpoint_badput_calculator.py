@@ -277,31 +277,39 @@ def _entries_of_journal(job_name: str) -> list[dict[str, Any]]:
     except GoodputError as error:
         logger.warning("Reading checkpoints of job %s: %s", job_name, error)
         return []
+    statistics = [_whole(payload) for payload in payloads if _EVENT_TYPE in payload]
+    # Where Orbax's logger told of them, the same saves and restores may have been recorded as events too.
+    told = {_kind(entry) for entry in statistics}
+    return [*statistics, *(entry for entry in _entries_of_events(payloads) if _kind(entry) not in told)]
+
+
+def _kind(entry: dict[str, Any]) -> str:
+    return OPERATION_TYPE_SAVE if entry[_EVENT_TYPE] == OPERATION_TYPE_SAVE else OPERATION_TYPE_RESTORE
+
+
+def _entries_of_events(payloads: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Pairs of a start and an end."""
     entries = []
     began: dict[tuple[str, Any], float] = {}
     for payload in payloads:
-        if _EVENT_TYPE in payload:
-            entries.append(payload)
         for what in (OPERATION_TYPE_SAVE, OPERATION_TYPE_RESTORE):
             key = (what, payload.get(_STEP))
             start, end = (payload.get(f"checkpoint_{what}_{edge}_time") for edge in ("start", "end"))
             if start is not None:
                 began[key] = start
             if end is not None and key in began:
-                entries.append(_entry_of(what, payload, end - began.pop(key)))
+                entry = {_EVENT_TYPE: what, _STEP: payload.get(_STEP), _DIRECTORY: payload.get(_DIRECTORY, "")}
+                entries.append(_whole({**entry, next(iter(_times(entry))): end - began.pop(key)}))
     return entries
 
 
-def _entry_of(what: str, payload: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """An event of which the journal knows the whole, not its parts."""
-    times = _SAVE_TIMES if what == OPERATION_TYPE_SAVE else _RESTORE_TIMES
-    whole = next(iter(times))
-    return {
-        _EVENT_TYPE: what,
-        _STEP: payload.get(_STEP),
-        _DIRECTORY: payload.get(_DIRECTORY, ""),
-        **{key: seconds if key == whole else 0.0 for key in times},
-    }
+def _times(entry: dict[str, Any]) -> dict[str, str]:
+    return _SAVE_TIMES if entry[_EVENT_TYPE] == OPERATION_TYPE_SAVE else _RESTORE_TIMES
+
+
+def _whole(entry: dict[str, Any]) -> dict[str, Any]:
+    """The journal knows the whole of a save or restore, not its parts."""
+    return {**dict.fromkeys(_times(entry), 0.0), **entry}
 
 
 def _main() -> None:

@@ -91,11 +91,16 @@ class GoodputMonitor:
             "cache_dir": _cache_dir(cache_dir),
             "max_logs_retention_period": max_logs_retention_period,
         }
-        self._process = MonitorProcess(str(job_name), _arguments(str(tensorboard_dir), gcp_options))
+        self._process = MonitorProcess(
+            str(job_name),
+            _arguments(str(tensorboard_dir), gcp_options),
+            flush=not skip_final_flush,
+            timeout_seconds=final_flush_timeout_seconds,
+        )
 
     def __del__(self) -> None:
         if getattr(self, "_initialized", False) and hasattr(self, "_process"):
-            self._process.close(flush=not self._skip_final_flush, timeout_seconds=self._final_flush_timeout_seconds)
+            self._process.close()
 
     def start_goodput_uploader(self) -> None:
         """Uploads goodput, and badput where that was asked for, at the upload interval."""
