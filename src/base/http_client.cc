@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
+
+#include "base/lower.h"
 
 namespace goodput {
 namespace {
@@ -60,9 +61,7 @@ size_t take_header(const char* bytes, size_t, size_t count, void* to) {
   constexpr size_t kMaxHeaders = 256;
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos || reception.answer->headers.size() >= kMaxHeaders) return count;
-  std::string name(trimmed(line.substr(0, colon)));
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  reception.answer->headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
+  reception.answer->headers.emplace_back(lower(trimmed(line.substr(0, colon))), trimmed(line.substr(colon + 1)));
   return count;
 }
 

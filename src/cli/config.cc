@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -16,18 +15,14 @@
 #include <memory>
 #include <sstream>
 
+#include "base/lower.h"
+
 namespace goodput::cli {
 namespace {
 
 std::string with_dashes(std::string_view key) {
   std::string out(key);
   std::replace(out.begin(), out.end(), '_', '-');
-  return out;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
   return out;
 }
 

@@ -4,12 +4,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+
+#include "base/lower.h"
 
 namespace goodput::cli {
 namespace {
@@ -46,7 +46,7 @@ bool locale_is_utf8() {
     locale = environment(name);
     if (!locale.empty()) break;
   }
-  std::transform(locale.begin(), locale.end(), locale.begin(), [](unsigned char c) { return std::tolower(c); });
+  locale = lower(locale);
   return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
 }
 

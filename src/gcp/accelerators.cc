@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
+
+#include "base/lower.h"
 
 namespace goodput::gcp {
 namespace {
@@ -34,12 +35,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kLabels 
     {"a2", "NVIDIA-A100"},
     {"gpu", "GPU"},
 }};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
 
 }  // namespace
 

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "base/host_name.h"
+#include "base/lower.h"
 #include "exporters/http_sink.h"
 
 namespace goodput::exporters {
@@ -125,9 +125,7 @@ Result<Pairs> resource(const Environment& environment) {
 
 Result<OtlpSettings> otlp_settings(std::string_view url, const Environment& environment) {
   OtlpSettings settings;
-  std::string disabled = variable(environment, "OTEL_SDK_DISABLED").value;
-  std::transform(disabled.begin(), disabled.end(), disabled.begin(), [](unsigned char c) { return std::tolower(c); });
-  settings.is_disabled = disabled == "true";
+  settings.is_disabled = lower(variable(environment, "OTEL_SDK_DISABLED").value) == "true";
   if (settings.is_disabled) return settings;
   ASSIGN_OR_RETURN(settings.metrics, signal(url, environment, "METRICS", "/v1/metrics"));
   ASSIGN_OR_RETURN(settings.logs, signal(url, environment, "LOGS", "/v1/logs"));

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/file_system.h"
 #include "base/host_name.h"
+#include "base/lower.h"
 #include "exporters/disruption_text.h"
 #include "exporters/incumbent_names.h"
 #include "exporters/metrics.h"
@@ -34,12 +35,6 @@ constexpr const char* kDisruptions = "disruptions";
 std::string writer_host() {
   const std::string name = host_name();
   return name.empty() ? "localhost" : name;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
 }
 
 /// What a folder refuses now it may take later.
