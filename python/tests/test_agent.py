@@ -110,6 +110,24 @@ def test_what_a_job_that_is_over_left_unsent_is_tried_on(google, service_account
     assert steps_of(google, job) == dict.fromkeys(range(5), 1)
 
 
+def test_a_sign_of_life_that_was_refused_is_sent_when_it_may(google, service_account, job):
+    google.denied.add("logging.logEntries.create")
+    command = [GOODPUT, "agent", "--to", STORE, "--interval", "0.2s", "--flush-timeout", "1s"]
+    with goodput.Recorder(job) as rec, rec.job():
+        rec.record_step(0)
+        running = subprocess.Popen(command, env=google.environment(service_account))
+        try:
+            time.sleep(2.5)  # signs of life were chosen, and refused
+            google.denied.clear()
+            deadline = time.monotonic() + 15  # half the time after which the next one is due
+            while not any("heartbeat_time" in payload for payload in google.logging.payloads(LOG)):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+        finally:
+            running.kill()
+            running.wait()
+
+
 def test_an_agent_that_is_killed_loses_and_doubles_nothing(google, service_account, job):
     environment = google.environment(service_account)
     with goodput.Recorder(job) as rec, rec.job():

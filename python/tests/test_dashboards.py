@@ -256,3 +256,18 @@ def test_one_is_exported_at_a_time(arguments):
     outcome = subprocess.run([GOODPUT, "dashboards", "export", *arguments], capture_output=True, text=True)
     assert outcome.returncode == 2
     assert "--grafana" in outcome.stderr or "one at a time" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["install", "--grafana", "--project", "p"],
+        ["install", "-o", "x"],
+        ["export", "--rules", "--dry-run"],
+        ["export", "--rules", "--project", "p"],
+    ],
+)
+def test_an_option_of_the_other_action_is_refused(arguments):
+    outcome = subprocess.run([GOODPUT, "dashboards", *arguments], capture_output=True, text=True)
+    assert outcome.returncode == 2
+    assert "installing: " in outcome.stderr or "go with install" in outcome.stderr

@@ -205,3 +205,11 @@ def test_status_tells_how_a_monitor_is_and_how_it_was_started(job, tmp_path, mon
         running.wait(30)
     code, (status,) = status_of(job)
     assert (code, status["health"]) == (1, health)
+
+
+def test_what_is_no_address_is_said_at_once_and_without_its_password(job):
+    command = [GOODPUT, "monitor", job, "--wait", "--remote-write", "me:secret@collector"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    assert done.returncode == 2
+    assert "--remote-write: it is no address" in done.stderr
+    assert "secret" not in done.stderr

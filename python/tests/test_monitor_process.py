@@ -138,6 +138,19 @@ def test_a_stop_is_bounded_when_the_monitor_hangs(job, tmp_path, caplog):
     assert "did not answer in time" in caplog.text
 
 
+def test_what_a_stop_could_not_send_is_said_while_others_go_on(job, tmp_path):
+    train(job)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        process = MonitorProcess(job, [f"--otlp=http://127.0.0.1:{silent.getsockname()[1]}"])
+        for name in ("a", "b"):
+            process.start(name, ["goodput"], interval_seconds=0.2)
+        answer = process.stop("a", timeout_seconds=1.5)
+        assert answer["flushed"] is False
+        assert answer["reason"]
+        assert process.is_running("b")
+        assert process.stop("b", flush=False, timeout_seconds=3)["flushed"] is False
+
+
 def test_the_end_of_a_process_waits_once_for_all_uploaders_as_long_as_it_was_told(job, tmp_path):
     process = MonitorProcess(job, [f"--tensorboard={tmp_path / 'board'}"], timeout_seconds=0.6)
     for name in ("a", "b", "c"):

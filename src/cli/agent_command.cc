@@ -166,6 +166,7 @@ int run_agent(Context& context, const AgentOptions& options) {
   of_each.flush_timeout = options.flush_timeout;
   const Result<MonitorPlan> plan = resolve(of_each);
   if (!plan.ok()) return context.fail("agent", plan.status());
+  keep_quiet();
   return Agent(context, options, of_each, *plan).run();
 }
 

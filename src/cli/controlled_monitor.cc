@@ -67,7 +67,7 @@ class ControlledMonitor {
   Status ready();
   Status look(const Figures& figures);
   void look_when_due();
-  void drain(int64_t timeout_ns);
+  bool drain(int64_t timeout_ns);
   bool finish(int64_t timeout_ns);
   void notice_who_is_left();
   bool is_over();
@@ -143,8 +143,8 @@ void ControlledMonitor::stop(const StopUploader& wanted) {
     reason = look(found->uploader.figures).message();
   }
   running_.erase(found);
-  const bool is_sent =
-      running_.empty() ? finish(wanted.flushes ? wanted.timeout_ns : 0) : (drain(wanted.timeout_ns), true);
+  const int64_t timeout_ns = wanted.flushes ? wanted.timeout_ns : 0;
+  const bool is_sent = running_.empty() ? finish(timeout_ns) : drain(timeout_ns);
   if (reason.empty() && wanted.flushes && !is_sent) reason = "not everything was sent in time";
   if (monitor_.has_value()) {
     for (const auto& pipe : monitor_->pipes()) {
@@ -212,13 +212,14 @@ void ControlledMonitor::look_when_due() {
   }
 }
 
-/// While other uploaders go on: waits until everything is sent, or for so long.
-void ControlledMonitor::drain(int64_t timeout_ns) {
-  if (!monitor_.has_value()) return;
+/// While other uploaders go on: waits until everything is sent, or for so long. Whether it is.
+bool ControlledMonitor::drain(int64_t timeout_ns) {
+  if (!monitor_.has_value()) return true;
   const int64_t until_ns = boot_time_ns() + timeout_ns;
   while (boot_time_ns() < until_ns && monitor_->has_unsent()) {
     usleep(kDrainNs / 1000);
   }
+  return !monitor_->has_unsent();
 }
 
 bool ControlledMonitor::finish(int64_t timeout_ns) { return !monitor_.has_value() || monitor_->finish(timeout_ns); }

@@ -45,6 +45,18 @@ Result<const dashboards::Dashboard*> chosen(const DashboardsOptions& options) {
                 "exporting: name one of --grafana, --cloud-monitoring, --jobset and --rules");
 }
 
+Status check(const DashboardsOptions& options) {
+  const bool is_about_one = options.grafana || options.cloud_monitoring || options.jobset || options.rules;
+  if (options.action == "install" && (is_about_one || !options.output.empty())) {
+    return {StatusCode::kInvalidArgument,
+            "installing: all dashboards of Cloud Monitoring are; the other options export"};
+  }
+  if (options.action == "export" && (!options.project.empty() || options.is_rehearsal)) {
+    return {StatusCode::kInvalidArgument, "exporting: --project and --dry-run go with install"};
+  }
+  return {};
+}
+
 int run_export(Context& context, const DashboardsOptions& options) {
   const Result<const dashboards::Dashboard*> dashboard = chosen(options);
   if (!dashboard.ok()) return context.fail("dashboards", dashboard.status());
@@ -116,6 +128,8 @@ Command dashboards_command() {
                 ->type_name("PROJECT");
             app.add_flag("--dry-run", options->is_rehearsal, "ask whether they would be taken, and install nothing");
             return [options](Context& context) {
+              const Status checked = check(*options);
+              if (!checked.ok()) return context.fail("dashboards", checked);
               return options->action == "install" ? run_install(context, *options) : run_export(context, *options);
             };
           }};

@@ -58,6 +58,7 @@ int run_monitor(Context& context, const MonitorOptions& options) {
   const Result<MonitorPlan> plan = resolve(options);
   if (!plan.ok()) return context.fail("monitor", plan.status());
   if (plan->asks_status) return show_monitor_status(context, plan->job);
+  keep_quiet();
   mallopt(M_MMAP_THRESHOLD, kLargeBufferBytes);
   SignalQueue signals;
   if (plan->control_fd >= 0) return run_controlled_monitor(context, *plan, options, signals);

@@ -8,7 +8,7 @@
 // stopped. Answers, in the order of what they answer: {"started": NAME}, {"stopped": NAME, …}, {"refused": …}.
 //
 //   ControlLink link(fd);
-//   for (const std::string& line : link.read()) { Result<Command> command = parse_command(line); … }
+//   for (const std::string& line : link.read()) { Result<MonitorCommand> command = parse_monitor_command(line); … }
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -9,6 +9,7 @@
 
 #include "base/http_client.h"
 #include "base/time_text.h"
+#include "exporters/http_sink.h"
 
 namespace goodput::cli {
 namespace {
@@ -128,6 +129,9 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
   ASSIGN_OR_RETURN(plan.cloud_write_period_ns, duration("--cloud-write-period", options.cloud.write_period));
   ASSIGN_OR_RETURN(plan.price, resolve(options.price));
+  if (!options.remote_write.empty() && !exporters::is_http_address(options.remote_write)) {
+    return Status(StatusCode::kInvalidArgument, "--remote-write: it is no address of the form http://HOST:PORT/PATH");
+  }
   if (!options.ship.empty()) {
     const Result<store::LogAddress> address = store::parse_log_address(options.ship);
     if (!address.ok()) return Status(StatusCode::kInvalidArgument, "--ship: " + address.status().message());

@@ -83,10 +83,6 @@ Status Sinks::open_tensorboard() {
 
 Status Sinks::open_remote_write() {
   if (plan_->remote_write.empty()) return {};
-  if (!exporters::is_http_address(plan_->remote_write)) {
-    return {StatusCode::kInvalidArgument,
-            fmt::format("--remote-write: {} is no address of the form http://HOST:PORT/PATH", plan_->remote_write)};
-  }
   constexpr const char* kHeaders = "GOODPUT_REMOTE_WRITE_HEADERS";
   auto headers = exporters::parse_pairs(system_environment()(kHeaders).value_or(""));
   if (!headers.ok()) return {headers.status().code(), fmt::format("{}: {}", kHeaders, headers.status().message())};

@@ -40,9 +40,10 @@ monitor::MonitorStatus about(const Context& context, const MonitorPlan& plan, co
 
 }  // namespace
 
+void keep_quiet() { setenv("GOODPUT_QUIET", "1", 1); }
+
 monitor::MonitorOptions monitor_options(const Context& context, const MonitorPlan& plan, const MonitorOptions& options,
                                         monitor::FollowedJob& job) {
-  setenv("GOODPUT_QUIET", "1", 1);  // the journal of a death is no recording that anybody wants to be told of
   return {
       .windows_ns = plan.windows_ns,
       .linger_ns = plan.linger_ns,

@@ -18,6 +18,9 @@ namespace goodput::cli {
 
 constexpr int64_t kLookForNewsNs = 200'000'000;  // how soon a death shows
 
+/// The journal of a death is no recording that anybody wants to be told of. Before any thread is started.
+void keep_quiet();
+
 /// As the plan says; the death of a trainer becomes an event of the job. What is given here outlives the monitor.
 monitor::MonitorOptions monitor_options(const Context& context, const MonitorPlan& plan, const MonitorOptions& options,
                                         monitor::FollowedJob& job);

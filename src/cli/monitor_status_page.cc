@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/host_name.h"
 #include "cli/exit_code.h"
 #include "cli/follow_job.h"
 #include "monitor/monitor_status.h"
@@ -22,13 +20,9 @@ namespace {
 
 using monitor::MonitorHealth;
 using monitor::MonitorStatus;
+using monitor::SeenMonitor;
 using report::Align;
 using report::Line;
-
-std::string ago(int64_t time_ns, int64_t now_ns) {
-  if (time_ns == 0) return "never";
-  return report::human_duration(static_cast<double>(std::max<int64_t>(0, now_ns - time_ns)) / 1e9) + " ago";
-}
 
 report::Color color_of(MonitorHealth health) {
   switch (health) {
@@ -49,7 +43,8 @@ void add_sinks(report::Page& page, const MonitorStatus& status, int64_t now_ns) 
                        {.title = "last sent", .align = Align::kRight},
                        {.title = "waits", .keep = 4},
                        {.title = "failures", .align = Align::kRight},
-                       {.title = "refused", .align = Align::kRight, .keep = 3},
+                       {.title = "given up", .align = Align::kRight, .keep = 3},
+                       {.title = "rejected", .align = Align::kRight, .keep = 3},
                        {.title = "dropped", .align = Align::kRight, .keep = 2}});
   for (const monitor::SinkStatus& sink : status.sinks) {
     const exporters::PipeCounters& counters = sink.counters;
@@ -59,10 +54,11 @@ void add_sinks(report::Page& page, const MonitorStatus& status, int64_t now_ns) 
     };
     table.add_row({{.text = report::printable(sink.name, unicode)},
                    {.text = count(counters.sent)},
-                   {.text = ago(counters.last_success_ns, now_ns)},
+                   {.text = report::human_ago(counters.last_success_ns, now_ns)},
                    {.text = counters.is_waiting ? "yes" : "no"},
                    {.text = count(counters.failed), .ink = bad(counters.failed)},
                    {.text = count(counters.given_up), .ink = bad(counters.given_up)},
+                   {.text = count(counters.rejected), .ink = bad(counters.rejected)},
                    {.text = count(counters.dropped_steps), .ink = bad(counters.dropped_steps)}});
   }
   table.draw(page);
@@ -77,7 +73,7 @@ void add_monitor(report::Page& page, const MonitorStatus& status, MonitorHealth 
   const bool unicode = page.style.unicode;
   Line title(monitor::to_word(health), {.foreground = color_of(health), .bold = true});
   title.add(fmt::format("  process {} on {}, looked {}, every {}", status.pid, report::printable(status.host, unicode),
-                        ago(status.updated_ns, now_ns),
+                        report::human_ago(status.updated_ns, now_ns),
                         report::human_duration(static_cast<double>(status.interval_ns) / 1e9)));
   page.add(title);
   if (!status.failure.empty()) page.add(Line(report::printable(status.failure, unicode), {.foreground = report::kBad}));
@@ -88,31 +84,29 @@ void add_monitor(report::Page& page, const MonitorStatus& status, MonitorHealth 
   add_sinks(page, status, now_ns);
 }
 
-std::string page_of(const std::string& job, const std::vector<MonitorStatus>& statuses,
-                    const std::vector<MonitorHealth>& healths, const Context& context) {
+std::string page_of(const std::string& job, const std::vector<SeenMonitor>& monitors, const Context& context) {
   report::Page page{.style = context.style()};
   page.style.columns = std::clamp(page.style.columns, report::kMinColumns, report::kMaxColumns);
   page.add(Line(report::printable(job, page.style.unicode), {.bold = true})
-               .add(statuses.empty()
+               .add(monitors.empty()
                         ? ": no monitor has looked at it"
-                        : fmt::format(": {} monitor{}", statuses.size(), statuses.size() == 1 ? "" : "s")));
-  for (size_t i = 0; i < statuses.size(); ++i) {
+                        : fmt::format(": {} monitor{}", monitors.size(), monitors.size() == 1 ? "" : "s")));
+  for (const auto& [status, health] : monitors) {
     page.add_blank();
-    add_monitor(page, statuses[i], healths[i], context.now_ns);
+    add_monitor(page, status, health, context.now_ns);
   }
   return page.render();
 }
 
-std::string json_of(const std::string& job, const std::vector<MonitorStatus>& statuses,
-                    const std::vector<MonitorHealth>& healths, bool is_indented) {
+std::string json_of(const std::string& job, const std::vector<SeenMonitor>& monitors, bool is_indented) {
   nlohmann::ordered_json json;
   json["schema"] = "goodput.monitors/1";
   json["job"] = job;
   json["monitors"] = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < statuses.size(); ++i) {
+  for (const auto& [status, health] : monitors) {
     nlohmann::ordered_json one;
-    one["health"] = monitor::to_word(healths[i]);
-    one.update(nlohmann::ordered_json::parse(monitor::status_to_json(statuses[i])));
+    one["health"] = monitor::to_word(health);
+    one.update(nlohmann::ordered_json::parse(monitor::status_to_json(status)));
     json["monitors"].push_back(std::move(one));
   }
   return json.dump(is_indented ? 2 : -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
@@ -123,16 +117,13 @@ std::string json_of(const std::string& job, const std::vector<MonitorStatus>& st
 int show_monitor_status(Context& context, const std::string& job) {
   const Result<std::unique_ptr<monitor::FollowedJob>> followed = follow_job(context, job, {});
   if (!followed.ok()) return context.fail("monitor", followed.status());
-  const std::vector<MonitorStatus> statuses = monitor::read_statuses((*followed)->log());
-  std::vector<MonitorHealth> healths;
-  for (const MonitorStatus& status : statuses) {
-    healths.push_back(monitor::health_of(status, context.now_ns, host_name(), read_boot_id()));
-  }
-  const int shown = context.print(
-      context.globals.json ? json_of(job, statuses, healths, context.json_form() == report::JsonForm::kIndented)
-                           : page_of(job, statuses, healths, context));
+  const std::vector<SeenMonitor> monitors = monitor::see_monitors((*followed)->log(), context.now_ns);
+  const int shown =
+      context.print(context.globals.json ? json_of(job, monitors, context.json_form() == report::JsonForm::kIndented)
+                                         : page_of(job, monitors, context));
   if (shown != kDone) return shown;
-  return std::count(healths.begin(), healths.end(), MonitorHealth::kRunning) > 0 ? kDone : kAnswerIsNo;
+  const auto is_running = [](const SeenMonitor& seen) { return seen.health == MonitorHealth::kRunning; };
+  return std::any_of(monitors.begin(), monitors.end(), is_running) ? kDone : kAnswerIsNo;
 }
 
 }  // namespace goodput::cli

@@ -9,15 +9,13 @@ namespace goodput::dashboards {
 namespace {
 
 constexpr std::array kAll = {
-    Dashboard{"cloud-monitoring", "cloud_monitoring.json", kCloudMonitoringText},
-    Dashboard{"jobset", "jobset.json", kJobsetText},
-    Dashboard{"grafana", "grafana.json", kGrafanaText},
-    Dashboard{"rules", "prometheus_rules.yaml", kRulesText},
+    Dashboard{"cloud-monitoring", kCloudMonitoringText},
+    Dashboard{"jobset", kJobsetText},
+    Dashboard{"grafana", kGrafanaText},
+    Dashboard{"rules", kRulesText},
 };
 
 }  // namespace
-
-std::span<const Dashboard> all_dashboards() { return kAll; }
 
 const Dashboard* find_dashboard(std::string_view name) {
   for (const Dashboard& dashboard : kAll) {

@@ -1,6 +1,6 @@
 // What the doctor looks at: plain values, gathered once (gather.h), so that every check is a pure function of them.
 //
-//   Facts facts{.folder = look_at_folder(files, roots)};
+//   Facts facts{.folder = look_at_folder(roots, environment, is_named)};
 //   facts.job = look_at_job(…);
 //   for (const Line& line : examine(facts)) …
 //
@@ -45,10 +45,7 @@ struct GoogleFacts {
   std::string apis_trouble{};  ///< why it is not known which are enabled
 };
 
-struct MonitorFacts {
-  monitor::MonitorStatus status{};
-  monitor::MonitorHealth health = monitor::MonitorHealth::kEnded;
-};
+using MonitorFacts = monitor::SeenMonitor;
 
 struct JobFacts {
   std::string name{};     ///< as it was asked for

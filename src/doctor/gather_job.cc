@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
-#include "base/host_name.h"
 #include "doctor/gather.h"
 #include "monitor/followed_job.h"
 
@@ -35,13 +34,6 @@ uint64_t bytes_in(Directory& folder) {
     if (const auto inner = folder.open_directory(name); inner.ok()) bytes += bytes_in(**inner);
   }
   return bytes;
-}
-
-void add_monitors(const journal::JobLog& log, int64_t now_ns, JobFacts& job) {
-  for (monitor::MonitorStatus& status : monitor::read_statuses(log)) {
-    const monitor::MonitorHealth health = monitor::health_of(status, now_ns, host_name(), read_boot_id());
-    job.monitors.push_back({std::move(status), health});
-  }
 }
 
 void add_survey(monitor::FollowedJob& followed, JobFacts& job) {
@@ -89,7 +81,7 @@ JobFacts look_at_job(FileSystem& files, const std::vector<journal::Root>& roots,
     return job;
   }
   job.report = std::move(report).value();
-  add_monitors((*followed)->log(), now_ns, job);
+  job.monitors = monitor::see_monitors((*followed)->log(), now_ns);
   add_survey(**followed, job);
   add_regular_stall(**followed, now_ns, job);
   return job;

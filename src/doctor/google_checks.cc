@@ -91,8 +91,7 @@ Opinion check_scopes(const Facts& facts) {
   return {is_storage_only ? Verdict::kYellow : Verdict::kRed,
           fmt::format("They do not allow {}, whatever the service account may do.", fmt::join(lacking, " and ")),
           "A node pool's scopes cannot be changed: make a new one with --scopes=cloud-platform. A machine's can while "
-          "it is "
-          "stopped. A key file or workload identity is not limited by them."};
+          "it is stopped. A key file or workload identity is not limited by them."};
 }
 
 Opinion check_apis(const Facts& facts) {

@@ -19,10 +19,6 @@ bool is_over(const report::Report& report) {
   return report.status == report::JobStatus::kCompleted || report.status == report::JobStatus::kFailed;
 }
 
-std::string ago(int64_t time_ns, int64_t now_ns) {
-  return report::human_duration(static_cast<double>(std::max<int64_t>(0, now_ns - time_ns)) / 1e9) + " ago";
-}
-
 /// A sink that takes nothing: its name, and what it last said.
 std::string failing_sink(const monitor::MonitorStatus& status) {
   for (const monitor::SinkStatus& sink : status.sinks) {
@@ -63,7 +59,7 @@ Opinion check_monitor(const Facts& facts) {
     if (each.health == MonitorHealth::kStale && !is_over(job.report)) {
       return {Verdict::kRed,
               fmt::format("The monitor on {} (process {}) looked last {}: what it exports is old.", each.status.host,
-                          each.status.pid, ago(each.status.updated_ns, facts.now_ns)),
+                          each.status.pid, report::human_ago(each.status.updated_ns, facts.now_ns)),
               "Start it again: it goes on where it stopped."};
     }
     if (each.health == MonitorHealth::kRunning && !each.status.failure.empty()) {

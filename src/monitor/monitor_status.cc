@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
+#include "base/host_name.h"
 #include "base/time_text.h"
 #include "journal/cache_file.h"
 #include "journal/folder_names.h"
@@ -148,6 +150,16 @@ const char* to_word(MonitorHealth health) {
       return "stale";
   }
   return "";
+}
+
+std::vector<SeenMonitor> see_monitors(const journal::JobLog& log, int64_t now_ns) {
+  const std::string host = host_name(), boot_id = read_boot_id();
+  std::vector<SeenMonitor> seen;
+  for (MonitorStatus& status : read_statuses(log)) {
+    const MonitorHealth health = health_of(status, now_ns, host, boot_id);
+    seen.push_back({std::move(status), health});
+  }
+  return seen;
 }
 
 Status write_status(journal::JobLog& log, const MonitorStatus& status) {

@@ -3,8 +3,8 @@
 //   (void)write_status(job.log(), status);                     // at every look
 //   for (const MonitorStatus& each : read_statuses(job.log())) …
 //
-// One file for each set of sinks: a monitor that is started again with the same replaces it. JSON, "goodput.monitor/1":
-// docs/guides/monitor.md. SPDX-License-Identifier: Apache-2.0
+// One file for each set of sinks: a monitor that is started again with the same replaces it. JSON, "goodput.monitor/1".
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,13 @@ enum class MonitorHealth : uint8_t {
 [[nodiscard]] MonitorHealth health_of(const MonitorStatus& status, int64_t now_ns, const std::string& host,
                                       const std::string& boot_id);
 [[nodiscard]] const char* to_word(MonitorHealth health);
+
+struct SeenMonitor {
+  MonitorStatus status;
+  MonitorHealth health = MonitorHealth::kEnded;
+};
+/// The monitors of a job as this machine sees them, the newest first.
+std::vector<SeenMonitor> see_monitors(const journal::JobLog& log, int64_t now_ns);
 
 /// What a failure of any kind does is nothing: a monitor works without.
 Status write_status(journal::JobLog& log, const MonitorStatus& status);

@@ -69,7 +69,9 @@ Status ShippingExporter::send(const exporters::Update&) {
   });
   if (!shipped.ok()) status = shipped;
   if (!status.ok()) {
-    log_.reset();  // the next look begins where this one did
+    // The next look begins where this one did, with what it chose and could not send.
+    log_.reset();
+    heartbeats_.clear();
     return status;
   }
   if (seen == 0 || memory_ == nullptr) return {};
@@ -82,7 +84,7 @@ bool ShippingExporter::is_worth_shipping(const event::Event& event) {
   if (event.kind != event::Kind::kHeartbeat) return true;
   if (event.process_index() != 0) return false;
   const std::string attempt(event.origin == nullptr ? std::string_view() : event.origin->attempt_id);
-  const auto [latest, is_first] = heartbeats_.try_emplace({attempt, event.process_index()}, event.time_ns);
+  const auto [latest, is_first] = heartbeats_.try_emplace(attempt, event.time_ns);
   if (!is_first && event.time_ns - latest->second < kHeartbeatNs) return false;
   latest->second = event.time_ns;
   return true;

@@ -65,7 +65,7 @@ class ShippingExporter final : public exporters::Exporter {
   std::unique_ptr<store::CloudLogWriter> writer_;
   std::unique_ptr<journal::JobLog> log_;  ///< none: it is to be opened where it was left off
   std::unique_ptr<SinkMemory> memory_;
-  std::map<std::pair<std::string, int64_t>, int64_t> heartbeats_;  ///< the latest shipped, by attempt and rank
+  std::map<std::string, int64_t> heartbeats_;  ///< when the latest that was chosen was told, by attempt
   std::vector<event::Event> chosen_;
   int64_t retry_after_ns_ = 0;
   uint64_t refused_ = 0;

@@ -1,7 +1,7 @@
 // What an exporter keeps for the next time that it starts, in a file of the job's folder.
 //
 //   const std::unique_ptr<SinkMemory> memory = SinkMemory::open(job->log(), "otlp http://collector:4318");
-//   if (memory != nullptr) exporter.use({.recall = [&] { return memory->recall(); }, …});
+//   if (memory != nullptr) (void)memory->keep(memory->recall() + "more");
 //
 // Hold the sink's lock (monitor/sink_lock.h) meanwhile. One thread at a time, another than the log's if need be.
 // SPDX-License-Identifier: Apache-2.0

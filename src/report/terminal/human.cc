@@ -48,6 +48,11 @@ std::string human_duration(double seconds) {
   return human_count((hours + 12) / 24) + "d";
 }
 
+std::string human_ago(int64_t time_ns, int64_t now_ns) {
+  if (time_ns == 0) return "never";
+  return human_duration(static_cast<double>(std::max<int64_t>(0, now_ns - time_ns)) / 1e9) + " ago";
+}
+
 std::string human_percent(double percent) {
   if (percent > 0 && percent < 0.05) return "<0.1%";
   if (percent < 100 && percent >= 99.95) return ">99.9%";

@@ -19,6 +19,9 @@ namespace goodput::report {
 /// Two units at most, or three digits below a minute: "3d 4h", "26h 7m", "4m 5s", "42.1s", "8.00s", "99.6ms", "850us".
 std::string human_duration(double seconds);
 
+/// "3d 4h ago"; "never" for a time of 0, "0s ago" and the like for one that is yet to come.
+std::string human_ago(int64_t time_ns, int64_t now_ns);
+
 /// One decimal. What is not zero never shows as 0, and what is not all never as 100.
 std::string human_percent(double percent);
 
