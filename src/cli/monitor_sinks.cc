@@ -79,6 +79,10 @@ class Sinks {
 Status Sinks::open_tensorboard() {
   if (plan_->tensorboard.empty()) return {};
   ASSIGN_OR_RETURN(auto board, exporters::TensorBoardExporter::open(plan_->tensorboard, owner_));
+  if (plan_->tensorboard.starts_with(gcp::kBucketScheme)) {  // a folder on a disk guards itself
+    ASSIGN_OR_RETURN(Lock held, lock(board->name()));
+    board->keep_lock(std::move(held));
+  }
   add(std::move(board));
   return {};
 }
