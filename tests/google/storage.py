@@ -92,7 +92,9 @@ class FakeStorage:
     def variables(self):
         """Variables that lead programs here, Google's own and gcsfs too."""
         led = {"STORAGE_EMULATOR_HOST": self.url, "GOOGLE_CLOUD_PROJECT": "p", "NO_GCE_CHECK": "true"}
-        return {**led, "FSSPEC_GS_TOKEN": "anon", "FSSPEC_GCS_TOKEN": "anon"}
+        # gcsfs would ask another API what kind of bucket it is, by gRPC over TLS.
+        gcsfs = {"FSSPEC_GS_TOKEN": "anon", "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT": "false"}
+        return {**led, **gcsfs}
 
     def objects(self, prefix=""):
         """name → bytes, as they stand."""
@@ -112,6 +114,8 @@ class FakeStorage:
         parts = url.path.split("/")
         name = urllib.parse.unquote(parts[6]) if len(parts) > 6 and parts[1] == "storage" else query.get("name")
         is_upload = url.path.startswith("/upload/") and method == "POST"
+        if is_upload and name is None and query["uploadType"] == "multipart":
+            name = json.loads(body.split(b"\r\n\r\n", 1)[1].split(b"\r\n--", 1)[0])["name"]
         is_composition = parts[-1] == "compose" and method == "POST"
         with self._lock:
             if is_upload or is_composition or method == "DELETE":
@@ -140,7 +144,9 @@ class FakeStorage:
         if wanted is not None and int(wanted) != (int(facts["generation"]) if facts else 0):
             return _error(412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.")
         if is_write and time.monotonic() - self._written_at.get(name, -10) < WRITES_APART_SECONDS:
-            return _error(429, "rateLimitExceeded", "The object exceeded the rate limit for object mutation operations.")
+            return _error(
+                429, "rateLimitExceeded", "The object exceeded the rate limit for object mutation operations."
+            )
         return None
 
     def _compose(self, name, asked):
@@ -150,11 +156,13 @@ class FakeStorage:
         content = b""
         for source in sources:
             facts = self._facts(source["name"])
-            if facts is None or source.get("generation", facts["generation"]) != facts["generation"]:
+            if facts is None or int(source.get("generation", facts["generation"])) != int(facts["generation"]):
                 return _error(404, "notFound", f"No such object: {source['name']}")
             content += self._bytes(source["name"])
         metadata = json.dumps({"name": name, **asked.get("destination", {})})
-        body = f"--X5y\r\nContent-Type: application/json\r\n\r\n{metadata}\r\n--X5y\r\nContent-Type: a/b\r\n\r\n".encode()
+        body = (
+            f"--X5y\r\nContent-Type: application/json\r\n\r\n{metadata}\r\n--X5y\r\nContent-Type: a/b\r\n\r\n".encode()
+        )
         headers = {"Content-Type": "multipart/related; boundary=X5y"}
         path = f"/upload/storage/v1/b/{BUCKET}/o?uploadType=multipart"
         answer = self._forward("POST", path, headers, body + content + b"\r\n--X5y--\r\n")

@@ -76,7 +76,8 @@ Status TensorBoardExporter::begin() {
 
 Status TensorBoardExporter::send(const Update& update) {
   if (records_ == nullptr) RETURN_IF_ERROR(begin());
-  RETURN_IF_ERROR(write_out());  // what was not taken before: until it is, nothing is added
+  // What was not taken before: until it is, nothing is added.
+  if (!unwritten_.empty()) RETURN_IF_ERROR(write_out());
   if (update.figures.steps) add_steps(update);
   if (update.figures.goodput) add_disruptions(update.report);
   add_totals(update.report, update.figures);
