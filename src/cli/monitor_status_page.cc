@@ -85,8 +85,7 @@ void add_monitor(report::Page& page, const MonitorStatus& status, MonitorHealth 
 }
 
 std::string page_of(const std::string& job, const std::vector<SeenMonitor>& monitors, const Context& context) {
-  report::Page page{.style = context.style()};
-  page.style.columns = std::clamp(page.style.columns, report::kMinColumns, report::kMaxColumns);
+  report::Page page(context.style());
   page.add(Line(report::printable(job, page.style.unicode), {.bold = true})
                .add(monitors.empty()
                         ? ": no monitor has looked at it"
