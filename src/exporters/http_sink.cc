@@ -13,18 +13,6 @@
 namespace goodput::exporters {
 namespace {
 
-/// The beginning of an answer, as one line of a message.
-std::string excerpt(std::string_view body) {
-  constexpr size_t kMost = 200;
-  std::string text;
-  append_repaired(text, body.substr(0, kMost));
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  }
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
-}
-
 std::string_view trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
@@ -49,6 +37,17 @@ std::optional<std::string> percent_decoded(std::string_view text) {
 
 }  // namespace
 
+std::string repaired_excerpt(std::string_view text) {
+  constexpr size_t kMost = 200;
+  std::string out;
+  append_repaired(out, text.substr(0, kMost));
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  out.erase(out.find_last_not_of(' ') + 1);
+  return out;
+}
+
 HttpSink::HttpSink(const HttpSinkOptions& options, std::string doing)
     : client_({.timeout_ns = options.timeout_ns, .certificates = options.certificates, .is_cancelled = &is_cancelled_}),
       doing_(std::move(doing)) {}
@@ -62,7 +61,7 @@ Result<std::string> HttpSink::post(const HttpRequest& request, bool (*is_passing
   const bool may_pass = is_passing(answer.status);
   if (may_pass) retry_after_ns_ = goodput::retry_after_ns(answer, wall_time_ns());
   return Status(may_pass ? StatusCode::kUnavailable : StatusCode::kInvalidArgument,
-                fmt::format("{}: HTTP status {} {}", to, answer.status, excerpt(answer.body)));
+                fmt::format("{}: HTTP status {} {}", to, answer.status, repaired_excerpt(answer.body)));
 }
 
 bool is_http_address(std::string_view url) {

@@ -44,6 +44,9 @@ class HttpSink {
   int64_t retry_after_ns_ = 0;
 };
 
+/// The beginning of what a sink says, as one line of a message.
+std::string repaired_excerpt(std::string_view text);
+
 /// Whether it is of the form http://HOST… or https://HOST….
 bool is_http_address(std::string_view url);
 
