@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from goodput import _binding
-from google_fixtures import google, key_pair, peers, service_account  # noqa: F401 fixtures for all
+from google_fixtures import google, key_pair, peers, service_account, storage  # noqa: F401 fixtures for all
 
 ROOT = Path(__file__).parents[2]
 

@@ -21,7 +21,6 @@
 #include "cli/store_input.h"
 #include "journal/run_folder.h"
 #include "monitor/monitor.h"
-#include "store/cloud_logging/log_address.h"
 
 namespace goodput::cli {
 namespace {
@@ -153,11 +152,12 @@ void Agent::complain(const RunName& run, const Status& status) {
 int run_agent(Context& context, const AgentOptions& options) {
   const std::string to = options.to.empty() ? context.globals.store : options.to;
   if (!is_named_store(to)) {
-    return context.fail("agent", Status(StatusCode::kInvalidArgument,
-                                        "there is nowhere to ship to: give --to cloud-logging://PROJECT/LOG"));
+    return context.fail(
+        "agent", Status(StatusCode::kInvalidArgument,
+                        "there is nowhere to ship to: give --to cloud-logging://PROJECT/LOG or gs://BUCKET/FOLDER"));
   }
-  const Result<store::LogAddress> address = store::parse_log_address(to);
-  if (!address.ok()) return context.fail("agent", address.status());
+  const Status address = check_ship_address(to);
+  if (!address.ok()) return context.fail("agent", address);
   MonitorOptions of_each;
   of_each.job = options.job;
   of_each.interval = options.interval;
@@ -179,6 +179,7 @@ Command agent_command() {
           .examples =
               "goodput agent --to cloud-logging://my-project/goodput\n"
               "goodput agent --job llama-7b --to cloud-logging://my-project/goodput_llama-7b\n"
+              "goodput agent --to gs://my-bucket/goodput\n"
               "goodput agent --to cloud-logging://my-project/goodput --once",
           .define = [](CLI::App& app) -> Run {
             auto options = std::make_shared<AgentOptions>();

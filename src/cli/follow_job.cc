@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/journal_source.h"
+
 namespace goodput::cli {
 
 std::vector<journal::Root> roots_of(const Context& context) {
@@ -23,6 +25,13 @@ Result<std::unique_ptr<monitor::FollowedJob>> follow_run(const Context& context,
   return job;
 }
 
+Result<std::unique_ptr<monitor::FollowedJob>> ask_for_job(const Context& context, std::string_view name,
+                                                          const ledger::Options& options) {
+  ASSIGN_OR_RETURN(const JournalSource source, JournalSource::open(context, name));
+  ASSIGN_OR_RETURN(const monitor::RunName run, monitor::find_run(posix_file_system(), source.roots(), name));
+  return source.follow(run, options);
+}
+
 std::optional<std::string> who_is_alive(const journal::JobLog& log) {
   for (const auto& member : log.members()) {
     const journal::JournalFile::Facts& facts = member->file->facts();
@@ -36,7 +45,7 @@ std::optional<std::string> who_is_alive(const journal::JobLog& log) {
 }
 
 Result<report::Report> report_of_job(const Context& context, std::string_view name) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<monitor::FollowedJob> job, follow_job(context, name, {}));
+  ASSIGN_OR_RETURN(const std::unique_ptr<monitor::FollowedJob> job, ask_for_job(context, name, {}));
   report::Question question;
   question.now_ns = context.now_ns;
   return job->report(std::move(question));

@@ -31,6 +31,10 @@ Result<std::unique_ptr<monitor::FollowedJob>> follow_job(const Context& context,
 Result<std::unique_ptr<monitor::FollowedJob>> follow_run(const Context& context, const monitor::RunName& run,
                                                          const ledger::Options& options);
 
+/// The same where --store may name journals that are elsewhere (cli/journal_source.h).
+Result<std::unique_ptr<monitor::FollowedJob>> ask_for_job(const Context& context, std::string_view name,
+                                                          const ledger::Options& options);
+
 /// The process that may still record, in words; nothing when all are dead.
 std::optional<std::string> who_is_alive(const journal::JobLog& log);
 

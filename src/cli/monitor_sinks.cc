@@ -19,6 +19,7 @@
 #include "exporters/prometheus/scrape_server.h"
 #include "exporters/remote_write/remote_write_exporter.h"
 #include "exporters/tensorboard/tensorboard_exporter.h"
+#include "monitor/bucket_shipping.h"
 #include "monitor/shipping_exporter.h"
 #include "monitor/sink_lock.h"
 #include "monitor/sink_memory.h"
@@ -47,6 +48,7 @@ class Sinks {
   Status open_otlp();
   Status open_cloud_monitoring();
   Status open_shipping();
+  Status open_journal_shipping();
   Status open_prometheus();
 
   std::vector<std::unique_ptr<Pipe>> take() { return std::move(pipes_); }
@@ -81,6 +83,10 @@ class Sinks {
 Status Sinks::open_tensorboard() {
   if (plan_->tensorboard.empty()) return {};
   ASSIGN_OR_RETURN(auto board, exporters::TensorBoardExporter::open(plan_->tensorboard, owner_));
+  if (plan_->tensorboard.starts_with(gcp::kBucketScheme)) {  // a folder on a disk guards itself
+    ASSIGN_OR_RETURN(Lock held, lock(board->name()));
+    board->keep_lock(std::move(held));
+  }
   add(std::move(board));
   return {};
 }
@@ -175,6 +181,19 @@ Status Sinks::open_shipping() {
   return {};
 }
 
+Status Sinks::open_journal_shipping() {
+  if (!plan_->ship_journals.has_value()) return {};
+  const journal::JobLog::JobFacts facts = job_->log().job_facts();
+  ASSIGN_OR_RETURN(auto shipping, monitor::BucketShipping::open({.address = *plan_->ship_journals,
+                                                                 .files = &posix_file_system(),
+                                                                 .roots = roots_of(*context_),
+                                                                 .run = {.job = facts.job, .run_id = facts.run_id}}));
+  ASSIGN_OR_RETURN(Lock held, lock(shipping->name()));
+  shipping->keep_lock(std::move(held));
+  add(std::move(shipping));
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<std::unique_ptr<Pipe>>> open_sinks(Context& context, const MonitorPlan& plan,
@@ -185,6 +204,7 @@ Result<std::vector<std::unique_ptr<Pipe>>> open_sinks(Context& context, const Mo
   RETURN_IF_ERROR(sinks.open_otlp());
   RETURN_IF_ERROR(sinks.open_cloud_monitoring());
   RETURN_IF_ERROR(sinks.open_shipping());
+  RETURN_IF_ERROR(sinks.open_journal_shipping());
   RETURN_IF_ERROR(sinks.open_prometheus());
   return sinks.take();
 }

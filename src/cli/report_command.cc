@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/follow_job.h"
+#include "cli/journal_source.h"
 #include "cli/progress.h"
 #include "cli/report_options.h"
 #include "cli/show.h"
@@ -85,9 +86,10 @@ Result<report::Report> report_of_store(ReportQuery query, Context& context) {
 }
 
 Result<report::Report> report_of_job(const ReportQuery& query, Context& context) {
-  if (is_named_store(context.globals.store)) return report_of_store(query, context);
+  const std::string& store = context.globals.store;
+  if (is_named_store(store) && !is_journal_store(store)) return report_of_store(query, context);
   ASSIGN_OR_RETURN(const std::unique_ptr<monitor::FollowedJob> job,
-                   follow_job(context, query.job, ledger_options(query)));
+                   ask_for_job(context, query.job, ledger_options(query)));
   return job->report(question_of(query, context, job->log().job_facts().accelerator_type));
 }
 
@@ -111,7 +113,8 @@ Command report_command() {
               "goodput report --input events.jsonl\n"
               "gcloud logging read 'logName:goodput_llama' --format=json | goodput report --input -\n"
               "goodput report --input events.jsonl --from -24h --json\n"
-              "goodput report llama-7b --store cloud-logging://my-project/goodput_llama-7b",
+              "goodput report llama-7b --store cloud-logging://my-project/goodput_llama-7b\n"
+              "goodput report llama-7b --store gs://my-bucket/goodput",
           .define = [](CLI::App& app) -> Run {
             auto options = std::make_shared<ReportOptions>();
             add_report_options(app, *options);

@@ -83,6 +83,7 @@ Result<std::unique_ptr<FollowedJob>> FollowedJob::open(FileSystem& files, const 
 }
 
 Status FollowedJob::poll() {
+  if (refresh_) RETURN_IF_ERROR(refresh_());
   return log_->poll([&](std::span<const event::Event> events) {
     ledger_.push(events);
     new_events_ += events.size();
@@ -107,6 +108,7 @@ Result<report::Report> FollowedJob::report(report::Question question) {
 
 /// What the next reader need not find out again.
 void FollowedJob::keep() {
+  if (refresh_) return;
   const auto found_out = [&] { return new_events_ + log_->searched(); };
   const auto is_worth_it = [&] { return found_out() - kept_at_ >= kWorthKeeping; };
   const Upkeep upkeep{.is_usual = is_usual_, .budget_bytes = disk_budget_bytes(journal::system_environment())};

@@ -11,9 +11,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -38,6 +40,10 @@ class FollowedJob {
                                                    const RunName& run, const ledger::Options& options,
                                                    const Clock& clock);
 
+  /// Its folders are a copy of what lies elsewhere: `refresh` brings them up to date before each later poll, whose
+  /// failure its own is, and nothing of ours is left in them.
+  void follow_copy(std::function<Status()> refresh) { refresh_ = std::move(refresh); }
+
   /// Takes what was recorded since the last poll.
   Status poll();
 
@@ -55,6 +61,7 @@ class FollowedJob {
 
   void keep();
 
+  std::function<Status()> refresh_;  ///< empty: the folders are where the job is recorded
   const Clock* clock_;
   bool is_usual_;  ///< its options are those for which an account is kept
   uint64_t new_events_ = 0;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/journal_source.h"
+
+#include "base/environment.h"
+#include "cli/follow_job.h"
+#include "gcp/bucket_address.h"
+
+namespace goodput::cli {
+namespace {
+
+constexpr std::string_view kFileScheme = "file://";
+
+/// NAME, or the NAME of NAME@RUN, as find_run() tells them apart.
+Status refresh(store::JournalMirror& mirror, std::string_view name) {
+  Status found = mirror.refresh(name);
+  const size_t at = name.rfind('@');
+  if (found.code() != StatusCode::kNotFound || at == std::string_view::npos || at == 0) return found;
+  const Status job = mirror.refresh(name.substr(0, at));
+  return job.code() == StatusCode::kNotFound ? found : job;
+}
+
+}  // namespace
+
+bool is_journal_store(std::string_view store) {
+  return store.starts_with(gcp::kBucketScheme) || store.starts_with(kFileScheme);
+}
+
+Result<JournalSource> JournalSource::open(const Context& context, std::string_view name) {
+  const std::string& store = context.globals.store;
+  JournalSource source;
+  if (store.starts_with(kFileScheme)) {
+    source.roots_ = {{.path = store.substr(kFileScheme.size())}};
+  } else if (is_journal_store(store)) {
+    ASSIGN_OR_RETURN(const gcp::BucketAddress address, gcp::parse_bucket_address(store));
+    ASSIGN_OR_RETURN(const std::string folder, store::mirror_folder(system_environment(), address));
+    source.mirror_ = std::make_shared<store::JournalMirror>(store::MirrorOptions{.address = address, .folder = folder});
+    RETURN_IF_ERROR(refresh(*source.mirror_, name));
+    source.roots_ = {{.path = folder}};
+  } else {
+    source.roots_ = roots_of(context);
+  }
+  return source;
+}
+
+Result<std::unique_ptr<monitor::FollowedJob>> JournalSource::follow(const monitor::RunName& run,
+                                                                    const ledger::Options& options) const {
+  ASSIGN_OR_RETURN(std::unique_ptr<monitor::FollowedJob> job,
+                   monitor::FollowedJob::open(posix_file_system(), roots_, run, options, system_clock()));
+  RETURN_IF_ERROR(job->poll());
+  if (mirror_ != nullptr) job->follow_copy([mirror = mirror_, name = run.job] { return mirror->refresh(name); });
+  return job;
+}
+
+}  // namespace goodput::cli
