@@ -5,12 +5,18 @@
 #include <nlohmann/json.hpp>
 
 #include "base/decimal.h"
+#include "base/excerpt.h"
+#include "base/foreign_json.h"
 
 namespace goodput::gcp {
 namespace {
 
 using Json = nlohmann::json;
 
+/// Of a line for people; Google's sentences about a right or a quota have a few hundred.
+constexpr size_t kMostMessageBytes = 1'000;
+/// For programs: that of a call with 200 time series names each, with a cause of its own.
+constexpr size_t kMostFullMessageBytes = 65'536;
 constexpr int64_t kMostDelayNs = 3'600'000'000'000;
 
 std::string text_of(const Json& object, const char* key) {
@@ -69,11 +75,12 @@ std::optional<ApiError> read_api_error(const HttpAnswer& answer) {
   }
   error.http_status = answer.status;
   error.retry_delay_ns = seconds_to_ns(answer.header("retry-after"));
-  const Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  const Json body = parse_foreign_json<Json>(answer.body);
   if (body.is_object() && body.contains("error") && body["error"].is_object()) {
     const Json& said = body["error"];
     error.status = text_of(said, "status");
-    error.message = text_of(said, "message");
+    error.full_message = text_of(said, "message").substr(0, kMostFullMessageBytes);
+    error.message = excerpt(error.full_message, kMostMessageBytes);
     if (said.contains("details")) read_details(said["details"], error);
   }
   if (error.message.empty()) error.message = "the answer gives no reason";

@@ -20,7 +20,8 @@ namespace goodput::gcp {
 struct ApiError {
   int http_status = 0;                      ///< 0: there was no answer
   std::string status;                       ///< "RESOURCE_EXHAUSTED"; empty when the answer has none
-  std::string message;                      ///< what it says, or why there was no answer
+  std::string message;                      ///< what it says, or why there was no answer: a line for people
+  std::string full_message{};               ///< the same for programs that read lists out of it; still bounded
   std::string reason;                       ///< of google.rpc.ErrorInfo: "SERVICE_DISABLED"; empty: none
   std::optional<int64_t> retry_delay_ns{};  ///< of google.rpc.RetryInfo, or of the header Retry-After
   std::string details = "[]";               ///< the array `error.details`, as JSON

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/foreign_json.h"
 #include "base/web_text.h"
 #include "gcp/read_text_file.h"
 
@@ -190,7 +191,7 @@ Result<CredentialFile> parse_object(const Json& object, const std::string& path,
 }  // namespace
 
 Result<CredentialFile> parse_credential_file(std::string_view text, const std::string& path) {
-  const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json object = parse_foreign_json<Json>(text);
   if (!object.is_object()) {
     return Status(StatusCode::kInvalidArgument, "reading the credential file " + path + ": it is not a JSON object");
   }

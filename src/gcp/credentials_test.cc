@@ -154,6 +154,19 @@ TEST_F(CredentialsTest, LifetimeMayBeText) {
   EXPECT_EQ(*credentials->token(), "two");
 }
 
+TEST_F(CredentialsTest, AnswerThatNestsDeeplyDoesNoHarm) {
+  constexpr size_t kDepth = 200'000;
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
+  google_.on("POST /token", 200, R"({"access_token":"one","expires_in":)" + deep + "}");
+  EXPECT_EQ(*service_account()->token(), "one");
+  google_.on("POST /token", 400, R"({"error":"invalid_grant","error_description":)" + deep + "}");
+  google_.on("POST /token", 400,
+             R"({"error":"invalid_grant","error_description":")" + std::string(100'000, 'x') + "\"}");
+  (void)service_account()->token();  // takes the 200 that is left
+  EXPECT_THAT(service_account()->token().status().message(), HasSubstr("invalid_grant (revoked"));
+  EXPECT_LT(service_account()->token().status().message().size(), 2'000U);
+}
+
 TEST_F(CredentialsTest, LoginRefreshesAndBillsItsQuotaProject) {
   gives("one");
   const auto credentials = of(R"({"type":"authorized_user","client_id":"id","client_secret":"s&","refresh_token":"r",

@@ -140,6 +140,27 @@ TEST(ApiError, HeaderSaysHowLongToWaitToo) {
   EXPECT_EQ(error->retry_delay_ns, 7'000'000'000);
 }
 
+TEST(ApiError, NestingAndLengthOfTheAnswerDoNoHarm) {
+  constexpr size_t kDepth = 200'000;
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
+  const auto nested = read_api_error({.status = 400,
+                                      .failure = {},
+                                      .headers = {},
+                                      .body = R"({"error":{"status":"INVALID_ARGUMENT","details":[{"a":)" + deep +
+                                              R"(},{"@type":"google.rpc.ErrorInfo","reason":"R"}]}})"});
+  ASSERT_TRUE(nested.has_value());
+  EXPECT_EQ(nested->reason, "R");
+  EXPECT_LT(nested->details.size(), 1'000U);
+
+  const std::string words(1 << 20, 'x');
+  const auto lengthy = read_api_error(
+      {.status = 400, .failure = {}, .headers = {}, .body = R"({"error":{"message":"a\nb)" + words + R"("}})"});
+  ASSERT_TRUE(lengthy.has_value());
+  EXPECT_LT(lengthy->full_message.size(), words.size());
+  EXPECT_LT(lengthy->message.size(), 2'000U);
+  EXPECT_THAT(lengthy->to_status("doing").message(), testing::StartsWith("doing: HTTP 400: a bxxx"));
+}
+
 TEST(ApiError, AnswerThatBrokeOffIsNone) {
   const auto error = read_api_error({.status = 200, .failure = "reset", .headers = {}, .body = "{"});
   ASSERT_TRUE(error.has_value());

@@ -10,6 +10,8 @@
 #include <variant>
 
 #include "base/decimal.h"
+#include "base/excerpt.h"
+#include "base/foreign_json.h"
 #include "base/time_text.h"
 #include "base/web_text.h"
 #include "gcp/api_error.h"
@@ -24,6 +26,7 @@ using Json = nlohmann::json;
 constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int kAttempts = 3;
 constexpr int kJwtLifeSeconds = 3600;
+constexpr size_t kMostWordsBytes = 500;  // of what an endpoint says, in a message
 
 std::string joined(std::span<const std::string> scopes, char separator) {
   std::string out;
@@ -54,14 +57,15 @@ std::pair<std::string, std::string> basic(const std::string& name, const std::st
 
 /// What a token endpoint says is wrong, and what to do about it.
 std::string oauth_error(const HttpAnswer& answer) {
-  const Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  const Json body = parse_foreign_json<Json>(answer.body);
   if (!body.is_object() || text_of(body, "error").empty()) {
     const std::optional<ApiError> error = read_api_error(answer);
     return error ? "HTTP " + std::to_string(answer.status) + ": " + error->message : "the answer holds no token";
   }
   const std::string error = text_of(body, "error");
-  std::string words = error;
-  if (const std::string more = text_of(body, "error_description"); !more.empty()) words += ": " + more;
+  std::string words = excerpt(error, kMostWordsBytes);
+  if (const std::string more = text_of(body, "error_description"); !more.empty())
+    words += ": " + excerpt(more, kMostWordsBytes);
   if (text_of(body, "error_subtype") == "invalid_rapt") words += " (gcloud auth application-default login renews it)";
   if (error == "invalid_grant") words += " (revoked, expired, or the clock of this machine is minutes off)";
   return words;
@@ -71,7 +75,7 @@ std::string oauth_error(const HttpAnswer& answer) {
 bool is_passing_trouble(const HttpAnswer& answer) {
   if (is_worth_a_retry(answer)) return true;
   if (answer.ok()) return false;
-  const Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  const Json body = parse_foreign_json<Json>(answer.body);
   const std::string error = body.is_object() ? text_of(body, "error") : "";
   return error == "internal_failure" || error == "server_error" || error == "temporarily_unavailable";
 }
@@ -116,7 +120,7 @@ HttpAnswer TokenRequest::send_with_retries(HttpClient& client, const HttpRequest
 }
 
 Result<Token> TokenRequest::read_token(std::string_view body, const std::string& doing) const {
-  const Json object = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  const Json object = parse_foreign_json<Json>(body);
   if (!object.is_object() || text_of(object, "access_token").empty()) {
     return Status(StatusCode::kUnavailable, doing + ": the answer holds no token");
   }
@@ -199,7 +203,7 @@ Result<std::string> TokenRequest::subject_token(const CredentialFile& file, cons
     text = std::move(answer.body);
   }
   if (!account.json_field.empty()) {
-    const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const Json object = parse_foreign_json<Json>(text);
     text = object.is_object() ? text_of(object, account.json_field.c_str()) : "";
     if (text.empty()) {
       return Status(StatusCode::kInvalidArgument,
@@ -246,7 +250,7 @@ Result<Token> TokenRequest::ask(const CredentialFile& file, const Impersonation&
   const std::string doing = "impersonating by " + file.path + " at " + account.url;
   const HttpAnswer answer = send_with_retries(client_, request);
   if (const auto error = read_api_error(answer)) return error->to_status(doing);
-  const Json object = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  const Json object = parse_foreign_json<Json>(answer.body);
   const std::string text = object.is_object() ? text_of(object, "accessToken") : "";
   const std::optional<int64_t> expires_ns = text.empty() ? std::nullopt : parse_rfc3339(text_of(object, "expireTime"));
   if (!expires_ns) return Status(StatusCode::kUnavailable, doing + ": the answer holds no token");
