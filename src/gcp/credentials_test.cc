@@ -224,6 +224,20 @@ TEST_F(CredentialsTest, ExternalAccountByUrlActsAsAServiceAccount) {
   EXPECT_EQ(google_.count("POST /impersonate"), 2U);
 }
 
+TEST_F(CredentialsTest, NoProxyIsAskedForAnAddressOfThisMachine) {
+  google_.on("GET /subject", 200, "subject-1");
+  gives("exchanged");
+  google_.on("POST /impersonate", 200, R"({"accessToken":"acting","expireTime":"2026-01-01T01:00:00Z"})");
+  const auto credentials =
+      of(R"({"type":"external_account","audience":"a","subject_token_type":"t","token_url":")" + google_.url("/token") +
+         R"(","service_account_impersonation_url":")" + google_.url("/impersonate") +
+         R"(","credential_source":{"url":")" + google_.url("/subject") + R"("}})");
+  const DeadProxy proxy;
+  const Result<std::string> token = credentials->token();
+  EXPECT_TRUE(token.ok()) << token.status().message();
+  EXPECT_EQ(google_.count("GET /subject"), 1U);
+}
+
 TEST_F(CredentialsTest, RightToImpersonateThatIsMissingShows) {
   gives("login");
   google_.on(

@@ -91,6 +91,14 @@ TEST_F(Rest, TokenNeverLeavesOverPlainHttpForAnotherMachine) {
   EXPECT_EQ(google_.count("POST /token"), 0U);
 }
 
+TEST_F(Rest, NoProxyIsAskedForAnAddressThatIsNotHttps) {
+  gives("one");
+  google_.on("POST /v2/entries:write", 200, "{}");
+  const DeadProxy proxy;
+  const RestAnswer answer = send(login());
+  EXPECT_FALSE(answer.error.has_value()) << answer.error->message;
+}
+
 TEST_F(Rest, NobodySendsNoToken) {
   google_.on("POST /v2/entries:write", 200, "{}");
   EXPECT_FALSE(send(Credentials::anonymous()).error.has_value());

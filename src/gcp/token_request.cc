@@ -97,11 +97,7 @@ TokenRequest::TokenRequest(const Environment& environment, const Clock& clock, c
       options_(options),
       metadata_(environment, {.timeout_ns = std::min(options.timeout_ns, metadata_timeout_ns(environment)),
                               .is_cancelled = options.is_cancelled}),
-      client_({.timeout_ns = options.timeout_ns, .max_answer_bytes = 1 << 20, .is_cancelled = options.is_cancelled}),
-      direct_({.timeout_ns = options.timeout_ns,
-               .max_answer_bytes = 1 << 20,
-               .uses_proxy = false,
-               .is_cancelled = options.is_cancelled}) {}
+      client_({.timeout_ns = options.timeout_ns, .max_answer_bytes = 1 << 20, .is_cancelled = options.is_cancelled}) {}
 
 /// Up to three times, with pauses that double, while `is_passing` says that it may get better.
 template <typename Try, typename IsPassing>
@@ -115,8 +111,8 @@ auto TokenRequest::repeat(Try attempt, IsPassing is_passing) {
   }
 }
 
-HttpAnswer TokenRequest::send_with_retries(HttpClient& client, const HttpRequest& request) {
-  return repeat([&] { return client.send(request); }, is_passing_trouble);
+HttpAnswer TokenRequest::send_with_retries(const HttpRequest& request) {
+  return repeat([&] { return client_.send(request); }, is_passing_trouble);
 }
 
 Result<Token> TokenRequest::read_token(std::string_view body, const std::string& doing) const {
@@ -131,7 +127,7 @@ Result<Token> TokenRequest::read_token(std::string_view body, const std::string&
 }
 
 Result<Token> TokenRequest::exchange(const HttpRequest& request, const std::string& doing) {
-  const HttpAnswer answer = send_with_retries(client_, request);
+  const HttpAnswer answer = send_with_retries(request);
   if (!answer.failure.empty()) return Status(StatusCode::kUnavailable, doing + ": " + answer.failure);
   if (answer.ok()) return read_token(answer.body, doing);
   return Status(is_passing_trouble(answer) ? StatusCode::kUnavailable : StatusCode::kPermissionDenied,
@@ -197,8 +193,7 @@ Result<std::string> TokenRequest::subject_token(const CredentialFile& file, cons
   } else {
     HttpRequest request{.url = account.url};
     for (const auto& header : account.url_headers) request.headers.push_back(header);
-    // Such an address is mostly the machine's own: a proxy could not reach it.
-    HttpAnswer answer = send_with_retries(is_overheard(account.url) ? direct_ : client_, request);
+    HttpAnswer answer = send_with_retries(request);
     if (const auto error = read_api_error(answer)) return error->to_status(doing);
     text = std::move(answer.body);
   }
@@ -248,7 +243,7 @@ Result<Token> TokenRequest::ask(const CredentialFile& file, const Impersonation&
       .headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + source.text}},
       .body = dump(body)};
   const std::string doing = "impersonating by " + file.path + " at " + account.url;
-  const HttpAnswer answer = send_with_retries(client_, request);
+  const HttpAnswer answer = send_with_retries(request);
   if (const auto error = read_api_error(answer)) return error->to_status(doing);
   const Json object = parse_foreign_json<Json>(answer.body);
   const std::string text = object.is_object() ? text_of(object, "accessToken") : "";

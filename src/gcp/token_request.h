@@ -19,6 +19,7 @@
 #include "base/status.h"
 #include "gcp/credential_file.h"
 #include "gcp/metadata.h"
+#include "gcp/routed_http_client.h"
 
 namespace goodput::gcp {
 
@@ -49,14 +50,14 @@ class TokenRequest {
   Result<std::string> subject_token(const CredentialFile& file, const ExternalAccount& account);
   Result<Token> exchange(const HttpRequest& request, const std::string& doing);
   Result<Token> read_token(std::string_view body, const std::string& doing) const;
-  HttpAnswer send_with_retries(HttpClient& client, const HttpRequest& request);
+  HttpAnswer send_with_retries(const HttpRequest& request);
   template <typename Try, typename IsPassing>
   auto repeat(Try attempt, IsPassing is_passing);
 
   const Clock* clock_;
   TokenRequestOptions options_;
   MetadataServer metadata_;
-  HttpClient client_, direct_;
+  RoutedHttpClient client_;
 };
 
 }  // namespace goodput::gcp
