@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "base/manual_clock.h"
@@ -109,6 +111,29 @@ TEST_F(CredentialsTest, PassingTroubleIsTriedAgain) {
   gives("one");
   EXPECT_EQ(*service_account()->token(), "one");
   EXPECT_EQ(google_.count("POST /token"), 3U);
+}
+
+TEST_F(CredentialsTest, CancelEndsThePauseBeforeTheNextQuestion) {
+  google_.on("POST /token", 503, "");
+  std::atomic<bool> is_cancelled = false;
+  const auto credentials = Credentials::of(
+      {.kind =
+           AuthorizedUser{
+               .client_id = "i", .client_secret = "s", .refresh_token = "r", .token_url = google_.url("/token")},
+       .path = "login.json",
+       .project = "",
+       .quota_project = ""},
+      {.environment = variables({}), .first_retry_ns = 20 * kSecond, .is_cancelled = &is_cancelled});
+  const auto start = std::chrono::steady_clock::now();
+  std::thread canceller([&] {
+    while (google_.count("POST /token") == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    is_cancelled = true;
+  });
+  EXPECT_EQ(credentials->token().status().code(), StatusCode::kUnavailable);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  canceller.join();
+  EXPECT_EQ(google_.count("POST /token"), 1U);
 }
 
 TEST_F(CredentialsTest, RefusalIsFinalAndSaysWhy) {

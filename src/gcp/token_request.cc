@@ -90,6 +90,18 @@ std::optional<int64_t> lifetime_ns(const Json& body) {
   return seconds ? to_nanoseconds(*seconds, kMostNs) : std::nullopt;
 }
 
+/// Waits, and looks now and then whether it is to end early. False: it is.
+bool wait_unless_cancelled(int64_t pause_ns, const std::atomic<bool>* is_cancelled) {
+  constexpr int64_t kSliceNs = 100'000'000;
+  const int64_t until_ns = boot_time_ns() + pause_ns;
+  while (is_cancelled == nullptr || !is_cancelled->load()) {
+    const int64_t left_ns = until_ns - boot_time_ns();
+    if (left_ns <= 0) return true;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(left_ns, kSliceNs)));
+  }
+  return false;
+}
+
 }  // namespace
 
 TokenRequest::TokenRequest(const Environment& environment, const Clock& clock, const TokenRequestOptions& options)
@@ -105,9 +117,7 @@ auto TokenRequest::repeat(Try attempt, IsPassing is_passing) {
   int64_t pause_ns = options_.first_retry_ns;
   for (int left = kAttempts - 1;; --left, pause_ns *= 2) {
     auto outcome = attempt();
-    const bool is_cancelled = options_.is_cancelled != nullptr && options_.is_cancelled->load();
-    if (left == 0 || is_cancelled || !is_passing(outcome)) return outcome;
-    std::this_thread::sleep_for(std::chrono::nanoseconds(pause_ns));
+    if (left == 0 || !is_passing(outcome) || !wait_unless_cancelled(pause_ns, options_.is_cancelled)) return outcome;
   }
 }
 

@@ -29,9 +29,9 @@ struct Token {
 };
 
 struct TokenRequestOptions {
-  int64_t timeout_ns = 10'000'000'000;     ///< of one question
-  int64_t first_retry_ns = 1'000'000'000;  ///< doubles
-  const std::atomic<bool>* is_cancelled = nullptr;
+  int64_t timeout_ns = 10'000'000'000;              ///< of one question
+  int64_t first_retry_ns = 1'000'000'000;           ///< doubles
+  const std::atomic<bool>* is_cancelled = nullptr;  ///< ends a question, and a pause between two, early
 };
 
 class TokenRequest {
