@@ -17,6 +17,9 @@ using Json = nlohmann::json;
 constexpr const char* kTokenUrl = "https://oauth2.googleapis.com/token";
 constexpr const char* kExchangeUrl = "https://sts.googleapis.com/v1/token";
 
+constexpr const char* kIsOfAws =
+    "is that of an AWS credential, which is not supported: use a token in a file or at a URL, or a service account";
+
 /// Reads the members of one object; the first mistake stands.
 class Fields {
  public:
@@ -101,6 +104,8 @@ void read_source(Fields& outer, ExternalAccount& account) {
   const Json* source = outer.find("credential_source");
   if (source == nullptr || !source->is_object()) return outer.fail("credential_source", "is not an object");
   Fields fields(*source, outer.path(), "credential_source.");
+  // Such a source has a URL too: what it gives is the name of a role, not a token.
+  if (fields.find("environment_id") != nullptr) return outer.fail("credential_source.environment_id", kIsOfAws);
   account.file = fields.text_or("file", "");
   account.url = fields.text_or("url", "");
   if (account.file.empty() == account.url.empty()) {
@@ -126,6 +131,7 @@ ExternalAccount external_account(Fields& fields) {
                           .url = {},
                           .url_headers = {},
                           .json_field = {}};
+  if (account.subject_token_type.ends_with(":aws4_request")) fields.fail("subject_token_type", kIsOfAws);
   read_source(fields, account);
   return account;
 }
