@@ -4,8 +4,9 @@
 //   Result<Token> token = request.send(file, {kCloudPlatformScope});
 //
 // Every call asks anew: gcp/credentials.h keeps tokens. Transient failures are tried three times; what is left of them
-// is kUnavailable, all else kPermissionDenied, in one sentence without a secret in it. One thread.
-// SPDX-License-Identifier: Apache-2.0
+// is kUnavailable, a refusal kPermissionDenied or as ApiError::to_status has it; a key or a token file that is no good
+// has the code of its own trouble (kInvalidArgument, kNotFound, kUnreadable), as has a metadata server that is none
+// (kNotFound). Each is one sentence without a secret in it. One thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
