@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "base/utf8.h"
+#include "base/excerpt.h"
 
 namespace goodput::exporters {
 namespace {
@@ -37,17 +37,6 @@ std::optional<std::string> percent_decoded(std::string_view text) {
 
 }  // namespace
 
-std::string repaired_excerpt(std::string_view text) {
-  constexpr size_t kMost = 200;
-  std::string out;
-  append_repaired(out, text.substr(0, kMost));
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  }
-  out.erase(out.find_last_not_of(' ') + 1);
-  return out;
-}
-
 HttpSink::HttpSink(const HttpSinkOptions& options, std::string doing)
     : client_({.timeout_ns = options.timeout_ns, .certificates = options.certificates, .is_cancelled = &is_cancelled_}),
       doing_(std::move(doing)) {}
@@ -61,7 +50,7 @@ Result<std::string> HttpSink::post(const HttpRequest& request, bool (*is_passing
   const bool may_pass = is_passing(answer.status);
   if (may_pass) retry_after_ns_ = goodput::retry_after_ns(answer, wall_time_ns());
   return Status(may_pass ? StatusCode::kUnavailable : StatusCode::kInvalidArgument,
-                fmt::format("{}: HTTP status {} {}", to, answer.status, repaired_excerpt(answer.body)));
+                fmt::format("{}: HTTP status {} {}", to, answer.status, excerpt(answer.body, kMostExcerptBytes)));
 }
 
 bool is_http_address(std::string_view url) {

@@ -140,7 +140,9 @@ class FakeStorage:
         if wanted is not None and int(wanted) != (int(facts["generation"]) if facts else 0):
             return _error(412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.")
         if is_write and time.monotonic() - self._written_at.get(name, -10) < WRITES_APART_SECONDS:
-            return _error(429, "rateLimitExceeded", "The object exceeded the rate limit for object mutation operations.")
+            return _error(
+                429, "rateLimitExceeded", "The object exceeded the rate limit for object mutation operations."
+            )
         return None
 
     def _compose(self, name, asked):
@@ -154,7 +156,9 @@ class FakeStorage:
                 return _error(404, "notFound", f"No such object: {source['name']}")
             content += self._bytes(source["name"])
         metadata = json.dumps({"name": name, **asked.get("destination", {})})
-        body = f"--X5y\r\nContent-Type: application/json\r\n\r\n{metadata}\r\n--X5y\r\nContent-Type: a/b\r\n\r\n".encode()
+        body = (
+            f"--X5y\r\nContent-Type: application/json\r\n\r\n{metadata}\r\n--X5y\r\nContent-Type: a/b\r\n\r\n".encode()
+        )
         headers = {"Content-Type": "multipart/related; boundary=X5y"}
         path = f"/upload/storage/v1/b/{BUCKET}/o?uploadType=multipart"
         answer = self._forward("POST", path, headers, body + content + b"\r\n--X5y--\r\n")

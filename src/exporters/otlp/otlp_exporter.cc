@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/excerpt.h"
 #include "exporters/gzip.h"
 #include "exporters/otlp/otlp_json.h"
 #include "exporters/otlp/otlp_messages.h"
@@ -107,7 +108,7 @@ Status OtlpExporter::post(const OtlpSignal& signal, HttpSink& sink, const google
   // It took the rest: sending it again would double that.
   if (is_known && response.partial_success().rejected() > 0) {
     rejected_ += static_cast<uint64_t>(response.partial_success().rejected());
-    rejection_ = repaired_excerpt(response.partial_success().error_message());
+    rejection_ = excerpt(response.partial_success().error_message(), kMostExcerptBytes);
   }
   return {};
 }
