@@ -189,8 +189,7 @@ Status Sinks::open_journal_shipping() {
                                                                  .roots = roots_of(*context_),
                                                                  .run = {.job = facts.job, .run_id = facts.run_id}}));
   ASSIGN_OR_RETURN(Lock held, lock(shipping->name()));
-  shipping->keep_lock(std::move(held));
-  add(std::move(shipping));
+  add(std::move(shipping), std::move(held));
   return {};
 }
 

@@ -41,6 +41,13 @@ monitor::MonitorStatus about(const Context& context, const MonitorPlan& plan, co
 
 }  // namespace
 
+void close_all_but(int kept_fd) {
+  constexpr unsigned kFirst = STDERR_FILENO + 1;
+  const unsigned kept = kept_fd < 0 ? kFirst - 1 : static_cast<unsigned>(kept_fd);
+  if (kept > kFirst) close_range(kFirst, kept - 1, 0);
+  close_range(std::max(kept, kFirst - 1) + 1, ~0U, 0);
+}
+
 void keep_quiet() { setenv("GOODPUT_QUIET", "1", 1); }
 
 monitor::MonitorOptions monitor_options(const Context& context, const MonitorPlan& plan, const MonitorOptions& options,
