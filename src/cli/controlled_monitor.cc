@@ -36,14 +36,6 @@ struct Running {
   int64_t due_boot_ns = 0;
 };
 
-/// What the training process has open and did not mean to hand on: devices, sockets, files of its libraries.
-void close_all_but(int control_fd) {
-  constexpr unsigned kFirst = STDERR_FILENO + 1;
-  const auto kept = static_cast<unsigned>(control_fd);
-  if (kept > kFirst) close_range(kFirst, kept - 1, 0);
-  close_range(kept + 1, ~0U, 0);
-}
-
 /// Who waits for the end of the training process' output is not to wait for this one.
 void let_go_of_output() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -137,8 +137,7 @@ void add_commands(Page& page, const CLI::App& root) {
 }  // namespace
 
 std::string render_help(const CLI::App& app, const report::TerminalStyle& style) {
-  Page page{.style = style};
-  page.style.columns = std::clamp(style.columns, report::kMinColumns, report::kMaxColumns);
+  Page page(style);
   const std::string more = page.style.unicode ? "…" : "...";
   const bool is_root = app.get_parent() == nullptr;
   const std::string banner = is_root ? kBanner : as_sentence(app.get_description());

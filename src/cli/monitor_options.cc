@@ -141,7 +141,9 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   for (const std::string& window : words_of(options.windows)) {
     ASSIGN_OR_RETURN(const int64_t length_ns, duration("--window", window));
     if (length_ns <= 0) return Status(StatusCode::kInvalidArgument, "--window: it is to be longer than 0");
-    plan.windows_ns.push_back(length_ns);
+    // "1h" and "60m" are one window: sinks refuse a series that comes twice.
+    const auto& known = plan.windows_ns;
+    if (std::find(known.begin(), known.end(), length_ns) == known.end()) plan.windows_ns.push_back(length_ns);
   }
   ASSIGN_OR_RETURN(plan.linger_ns, duration("--linger", options.linger));
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));

@@ -63,9 +63,10 @@ void add_sinks(report::Page& page, const MonitorStatus& status, int64_t now_ns) 
   }
   table.draw(page);
   for (const monitor::SinkStatus& sink : status.sinks) {
-    if (sink.counters.last_failure.empty()) continue;
-    page.add(
-        Line(report::printable(sink.name + ": " + sink.counters.last_failure, unicode), {.foreground = report::kBad}));
+    for (const std::string* what : {&sink.counters.last_failure, &sink.counters.last_rejection}) {
+      if (what->empty()) continue;
+      page.add(Line(report::printable(sink.name + ": " + *what, unicode), {.foreground = report::kBad}));
+    }
   }
 }
 
@@ -85,8 +86,7 @@ void add_monitor(report::Page& page, const MonitorStatus& status, MonitorHealth 
 }
 
 std::string page_of(const std::string& job, const std::vector<SeenMonitor>& monitors, const Context& context) {
-  report::Page page{.style = context.style()};
-  page.style.columns = std::clamp(page.style.columns, report::kMinColumns, report::kMaxColumns);
+  report::Page page(context.style());
   page.add(Line(report::printable(job, page.style.unicode), {.bold = true})
                .add(monitors.empty()
                         ? ": no monitor has looked at it"

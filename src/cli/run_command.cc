@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -12,9 +13,12 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/follow_job.h"
+#include "cli/run/exit.h"
 #include "cli/run/launch_journal.h"
 #include "cli/run/supervisor.h"
 #include "cli/run_options.h"
+#include "record/identity.h"
 
 namespace goodput::cli {
 namespace {
@@ -52,6 +56,19 @@ std::string absolute(const std::string& folder) {
   return folder.empty() || failed ? folder : path.string();
 }
 
+/// Its journal is closed when it is over.
+int launch(const RunPlan& plan, const RecorderOptions& recorder, bool quiet) {
+  LaunchJournal journal(recorder);
+  return supervise(launch_plan_of(plan, quiet), journal.log());
+}
+
+/// What the next reader would have to do before its answer: the dead are sealed, the account is kept. Nothing that
+/// fails here is a failure of the launch.
+void tidy(const Context& context, const monitor::RunName& run) {
+  const auto job = follow_run(context, run, {});
+  if (job.ok()) static_cast<void>((*job)->report({.now_ns = system_clock().wall_ns()}));
+}
+
 int run_run(Context& context, const RunOptions& options, const std::vector<std::string>& command) {
   const Result<RunPlan> plan = resolve(options, command);
   if (!plan.ok()) return context.fail("run", plan.status());
@@ -59,8 +76,13 @@ int run_run(Context& context, const RunOptions& options, const std::vector<std::
   recorder.labels.assign(plan->labels.begin(), plan->labels.end());
   recorder.accelerators = plan->accelerators;
   recorder.accelerator_type = plan->accelerator_type;
-  LaunchJournal journal(recorder);
-  return supervise(launch_plan_of(*plan, context.globals.quiet), journal.log());
+  const int code = launch(*plan, recorder, context.globals.quiet);
+  // Who was told to stop has little time, and of a thousand launchers one is enough.
+  const record::Identity launcher = record::resolve_identity(recorder, journal::system_environment());
+  if (launcher.process_index == 0 && code != Exit{.signal = SIGTERM}.shell_code()) {
+    tidy(context, {launcher.job, launcher.run_id});
+  }
+  return code;
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -70,6 +72,21 @@ TEST_F(RunCommandTest, CommandFindsWhatWasSaidOfTheJob) {
                                      "GOODPUT_JOB=a job\nGOODPUT_LABELS=a=b,team=nlp\nGOODPUT_RUN_ID=r\n",
                                      folder_.string()));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "d" / "v1"));
+}
+
+TEST_F(RunCommandTest, LeavesTheAccountForTheNextReaderUnlessItWasToldToStop) {
+  const auto accounts = [&] {
+    const auto all = std::filesystem::recursive_directory_iterator(folder_ / "d");
+    return std::count_if(begin(all), end(all), [](const auto& file) { return file.path().filename() == "account"; });
+  };
+  const auto launch = [&](const std::string& command) {
+    return run({"run", "--dir", "d", "--quiet", "--job", "j", "--no-restart", "--", "sh", "-c", command});
+  };
+  ASSERT_EQ(run({"simulate", "--journals", "--dir", "d", "--quiet", "--job", "j", "--steps", "20000"}), 0);
+  EXPECT_EQ(launch("kill -TERM $PPID; sleep 9"), 128 + SIGTERM);
+  EXPECT_EQ(accounts(), 0);
+  EXPECT_EQ(launch("exit 3"), 3);
+  EXPECT_EQ(accounts(), 1);
 }
 
 TEST_F(RunCommandTest, MistakesAreUsageAndLaunchNothing) {

@@ -62,8 +62,7 @@ std::string summary_of(std::span<const Line> lines) {
 }  // namespace
 
 std::string render_lines(std::span<const Line> lines, std::string_view job, const TerminalStyle& style) {
-  Page page{.style = style};
-  page.style.columns = std::clamp(style.columns, report::kMinColumns, report::kMaxColumns);
+  Page page(style);
   for (const Line& line : lines) add_line(page, line);
   page.add_blank();
   page.add(report::Line(summary_of(lines), {.bold = true}));

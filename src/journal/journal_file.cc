@@ -289,6 +289,7 @@ void JournalFile::give_out(SegmentState& segment, std::vector<StoredEvent> event
                            std::shared_ptr<const NameTable> names, std::vector<FreshPart>& fresh) {
   FreshPart part{
       .number = segment.number, .is_sealed = false, .window = {}, .events = {}, .names = std::move(names), .times = {}};
+  part.events.reserve(events.size());
   for (const StoredEvent& stored : events) {
     facts_.last_event_boot_ns = std::max(facts_.last_event_boot_ns, stored.event.boot_ns);
     if ((wanted_kinds_ >> static_cast<unsigned>(stored.event.kind) & 1) == 0) continue;

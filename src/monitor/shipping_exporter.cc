@@ -91,6 +91,7 @@ Status ShippingExporter::ship(std::span<const event::Event> events) {
     const store::WriteOutcome outcome = writer_->write(left);
     left = left.subspan(outcome.done);
     refused_ += outcome.refused;
+    if (outcome.refused > 0) refusal_ = outcome.refusal;
     if (outcome.done > 0) attempt = 0;
     if (outcome.status.ok()) continue;
     retry_after_ns_ = outcome.retry_after_ns.value_or(0);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "event/payload.h"
+#include "gcp/fake_google.h"
 #include "google_server.h"
 #include "store/cloud_logging/log_reader.h"
 #include "store/cloud_logging/log_writer.h"
@@ -216,6 +217,29 @@ TEST_F(CloudLogging, WhatTheIncumbentWroteIsReadAlike) {
                    .body = R"({"entries":[)" + entry + R"(],"partialSuccess":true,"dry_run":false})"});
   ASSERT_TRUE(answer.ok()) << answer.body;
   EXPECT_EQ(poll(*reader()), range(5, 6));
+}
+
+TEST(CloudLoggingAnswers, EntryThatNestsDeeplyDoesNoHarm) {
+  constexpr size_t kDepth = 200'000;
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
+  gcp::FakeGoogle google;
+  google.on("POST /v2/entries:list", 200,
+            R"({"entries":[{"timestamp":"2026-01-01T00:00:00Z","insertId":"a","jsonPayload":{"step_count":1,"x":)" +
+                deep + R"(}},{"timestamp":"2026-01-01T00:00:01Z","insertId":"b","jsonPayload":{"step_count":2}}]})");
+  const auto log = CloudLogReader::open(
+      {.address = {"p", "log"},
+       .environment = gcp::variables(
+           {{"GOODPUT_LOGGING_ENDPOINT", google.url("")}, {"NO_GCE_CHECK", "true"}, {"HOME", "/nonexistent"}})},
+      "j", {});
+  ASSERT_TRUE(log.ok());
+  std::vector<int64_t> steps;
+  EXPECT_TRUE((*log)
+                  ->poll([&](const LogRecord& record) {
+                    EXPECT_LT(record.payload.size(), 1'000U);
+                    steps.push_back(Json::parse(record.payload).at("step_count"));
+                  })
+                  .ok());
+  EXPECT_EQ(steps, (std::vector<int64_t>{1, 2}));
 }
 
 }  // namespace

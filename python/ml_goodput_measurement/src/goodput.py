@@ -20,6 +20,7 @@ from goodput import _recorder as _events
 
 from ml_goodput_measurement.src import (
     checkpoint_badput_calculator,
+    cloud_store,
     goodput_cache,
     goodput_exclusion,
     goodput_utils,
@@ -204,6 +205,8 @@ class GoodputRecorder:
             self._cloud_logger = cloud_logger if cloud_logger is not None else _CloudLogger(job_name, logger_name)
         if type(self._cloud_logger) is _CloudLogger:
             _listen_to_jax(self._cloud_logger._recorder)
+            if cloud_logger is None and not google_client.is_wanted():
+                cloud_store.ship(self._cloud_logger._recorder, str(job_name), str(logger_name))
 
     def _record(self, key: str, at: Any, **more: Any) -> None:
         cloud_logger = self._cloud_logger

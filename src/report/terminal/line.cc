@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/terminal/text.h"
 
 namespace goodput::report {
@@ -26,6 +28,10 @@ std::string escape_of(const Ink& ink, ColorDepth depth) {
 }
 
 }  // namespace
+
+Page::Page(const TerminalStyle& wanted) : style(wanted) {
+  style.columns = std::clamp(style.columns, kMinColumns, kMaxColumns);
+}
 
 Line& Line::add(std::string_view text, const Ink& ink) {
   if (text.empty()) return *this;

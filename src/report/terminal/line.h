@@ -59,6 +59,9 @@ class Line {
 
 /// What a rendering is made of: lines for one style, within its columns less a margin on the left.
 struct Page {
+  /// The style with as many columns as a page may have.
+  explicit Page(const TerminalStyle& wanted);
+
   TerminalStyle style;
   std::vector<Line> lines{};
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 
 #include "report/rates.h"
@@ -17,12 +16,6 @@ namespace {
 
 // Lists show times to the minute.
 constexpr int64_t kLongSpanNs = 86'400'000'000'000;
-
-Page page_for(const TerminalStyle& style) {
-  Page page{.style = style};
-  page.style.columns = std::clamp(style.columns, kMinColumns, kMaxColumns);
-  return page;
-}
 
 std::string job_name(const std::string& job, const std::string& run_id, bool unicode) {
   return printable(job, unicode) + (run_id.empty() ? "" : "@" + printable(run_id, unicode));
@@ -82,7 +75,7 @@ Cell goodput_cell(const std::optional<double>& goodput) {
 }  // namespace
 
 std::string render_attempts(const Report& report, const TerminalStyle& style) {
-  Page page = page_for(style);
+  Page page(style);
   const bool unicode = page.style.unicode;
   add_list_title(page, report, "attempt", report.attempts.size(), report.attempts_omitted);
   if (report.attempts.empty()) return page.render();
@@ -111,14 +104,14 @@ std::string render_attempts(const Report& report, const TerminalStyle& style) {
 }
 
 std::string render_disruptions(const Report& report, const TerminalStyle& style) {
-  Page page = page_for(style);
+  Page page(style);
   add_list_title(page, report, "disruption", report.disruption_records.size(), report.disruption_records_omitted);
   if (!report.disruption_records.empty()) disruption_table(page, report, 0).draw(page);
   return page.render();
 }
 
 std::string render_ranks(const Report& report, const TerminalStyle& style) {
-  Page page = page_for(style);
+  Page page(style);
   const bool unicode = page.style.unicode;
   add_list_title(page, report, "rank", report.ranks.size(), 0);
   if (report.ranks.empty()) {
@@ -145,7 +138,7 @@ std::string render_ranks(const Report& report, const TerminalStyle& style) {
 }
 
 std::string render_jobs(std::span<const JobSummary> jobs, const TerminalStyle& style) {
-  Page page = page_for(style);
+  Page page(style);
   const bool unicode = page.style.unicode;
   if (jobs.empty()) {
     page.add(Line("No jobs."));

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "report/terminal.h"
 #include "report/terminal/sections.h"
 
 namespace goodput::report {
 
 std::string render_report(const Report& report, const TerminalStyle& style) {
-  Page page{.style = style};
-  page.style.columns = std::clamp(style.columns, kMinColumns, kMaxColumns);
+  Page page(style);
   add_headline(page, report);
   add_where_the_time_went(page, report);
   add_timeline(page, report);

@@ -7,7 +7,8 @@ namespace goodput::report {
 namespace {
 
 std::string drawn(const Table& table, int columns) {
-  Page page{.style = {.columns = columns, .unicode = true, .colors = ColorDepth::kNone}};
+  Page page({.unicode = true, .colors = ColorDepth::kNone});
+  page.style.columns = columns;  // also fewer than a page has
   table.draw(page);
   std::string out;
   for (const Line& line : page.lines) out += line.render(page.style) + "\n";
