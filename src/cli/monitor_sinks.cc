@@ -166,6 +166,9 @@ Status Sinks::open_cloud_monitoring() {
 
 Status Sinks::open_shipping() {
   if (!plan_->ship.has_value()) return {};
+  if (job_->is_fed()) {
+    return {StatusCode::kInvalidArgument, "--ship: what is read from a store has been shipped already"};
+  }
   const journal::JobLog::JobFacts facts = job_->log().job_facts();
   ASSIGN_OR_RETURN(auto shipping, monitor::ShippingExporter::open({.address = *plan_->ship,
                                                                    .files = &posix_file_system(),
