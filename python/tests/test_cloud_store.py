@@ -43,7 +43,7 @@ maxtext_record(recorder, "record_job_end_time")
 @pytest.fixture
 def off_google_cloud(monkeypatch, tmp_path):
     """No word of Google Cloud, whatever machine this is."""
-    for name in ("PROJECT_ID", *cloud_store._HINTS):
+    for name in ("GOODPUT_STORE", "PROJECT_ID", *cloud_store._HINTS):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path))
@@ -68,6 +68,7 @@ class Cloud:
             **google.environment(key_file),
             "GOODPUT_AGENT_INTERVAL": "0.2s",
             "GOODPUT_AGENT_LINGER": "1s",
+            "GOODPUT_STORE": "auto",
         }
 
     def train(self, first, last, stay=0.0):
@@ -152,7 +153,7 @@ def test_a_program_that_is_not_there_costs_the_training_nothing(job, off_google_
 
 def test_a_killed_trainer_is_shipped_to_its_end(cloud):
     trainer = cloud.train(0, 20, stay=60)
-    cloud.until(cloud.agents)
+    cloud.until(lambda: len(cloud.steps()) == 20)
     trainer.kill()
     # Whoever waits for the end of the trainer's output does not wait for the agent.
     assert trainer.communicate(timeout=5)[0] == ""
@@ -341,3 +342,19 @@ def test_a_monitor_elsewhere_follows_the_log_and_goes_on_where_it_was(cloud, job
     steps = [step for step, _ in written()["step_time_seconds"]]
     assert steps == sorted(set(steps)), "each once"
     assert set(range(18)) | set(range(20, 29)) <= set(steps)
+
+
+def test_a_drop_in_monitor_elsewhere_exports_what_the_log_says(cloud, job, elsewhere, readers, tmp_path):
+    assert cloud.train(0, 10).wait(20) == 0
+    cloud.until(lambda: not cloud.agents())
+    text = """
+import sys
+from ml_goodput_measurement import monitoring
+options = monitoring.GCPOptions(enable_gcp_goodput_metrics=False)
+monitor = monitoring.GoodputMonitor(sys.argv[1], f"goodput_{sys.argv[1]}", sys.argv[2], 30, True, gcp_options=options)
+monitor.start_goodput_uploader()
+monitor.stop_goodput_uploader()
+"""
+    done = elsewhere(sys.executable, "-c", text, job, tmp_path / "board")
+    assert done.returncode == 0, done.stderr
+    assert readers.load(tmp_path / "board/goodput")["scalars"]["goodput/goodput"][-1][0] == 9

@@ -190,11 +190,12 @@ int run_agent(Context& context, const AgentOptions& options) {
   const std::string usual = globals.store.empty() ? globals.usual_store : globals.store;
   const std::string to = options.to.empty() ? usual : options.to;
   if (!is_named_store(to)) {
-    return context.fail("agent", Status(StatusCode::kInvalidArgument,
-                                        "there is nowhere to ship to: give --to cloud-logging://PROJECT/LOG"));
+    return context.fail(
+        "agent", Status(StatusCode::kInvalidArgument,
+                        "there is nowhere to ship to: give --to cloud-logging://PROJECT/LOG or gs://BUCKET/FOLDER"));
   }
-  const Result<store::LogAddress> address = store::parse_log_address(to);
-  if (!address.ok()) return context.fail("agent", address.status());
+  const Status address = check_ship_address(to);
+  if (!address.ok()) return context.fail("agent", address);
   MonitorOptions of_each;
   of_each.job = options.job;
   of_each.interval = options.interval;
@@ -203,12 +204,14 @@ int run_agent(Context& context, const AgentOptions& options) {
   of_each.flush_timeout = options.flush_timeout;
   Result<MonitorPlan> plan = resolve(of_each);
   if (!plan.ok()) return context.fail("agent", plan.status());
-  const Result<store::LogAddress> log = find_log(*address, options);
-  if (!log.ok()) {
-    const int code = context.fail("agent", log.status());
-    return options.by_recorder ? kDone : code;
+  if (plan->ship.has_value()) {
+    const Result<store::LogAddress> log = find_log(*plan->ship, options);
+    if (!log.ok()) {
+      const int code = context.fail("agent", log.status());
+      return options.by_recorder ? kDone : code;
+    }
+    plan->ship = *log;
   }
-  plan->ship = *log;
   keep_quiet();
   return Agent(context, options, of_each, *plan).run();
 }
@@ -222,6 +225,7 @@ Command agent_command() {
           .examples =
               "goodput agent --to cloud-logging://my-project/goodput\n"
               "goodput agent --job llama-7b --to cloud-logging://my-project/goodput_llama-7b\n"
+              "goodput agent --to gs://my-bucket/goodput\n"
               "goodput agent --to cloud-logging://my-project/goodput --once",
           .define = [](CLI::App& app) -> Run {
             auto options = std::make_shared<AgentOptions>();

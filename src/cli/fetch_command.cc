@@ -6,10 +6,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "base/time_text.h"
 #include "cli/command.h"
 #include "cli/follow_job.h"
+#include "cli/journal_source.h"
 #include "journal/roots.h"
 #include "monitor/stored_job.h"
 
@@ -22,6 +24,15 @@ struct FetchOptions {
   std::string job;
   std::string retention;
 };
+
+Result<monitor::Fetched> fetch(const Context& context, const monitor::StoredJob& wanted) {
+  if (!is_journal_store(wanted.url)) {
+    return monitor::fetch_stored(posix_file_system(), roots_of(context), wanted, system_clock());
+  }
+  ASSIGN_OR_RETURN(const JournalSource source, JournalSource::open(context, wanted.url, wanted.name));
+  ASSIGN_OR_RETURN(monitor::RunName run, monitor::find_run(posix_file_system(), source.roots(), wanted.name));
+  return monitor::Fetched{.root = source.roots().front(), .run = std::move(run)};
+}
 
 int run_fetch(Context& context, const FetchOptions& options) {
   const Globals& globals = context.globals;
@@ -36,8 +47,7 @@ int run_fetch(Context& context, const FetchOptions& options) {
     if (!retention_ns.ok()) return context.fail("fetch", retention_ns.status());
     wanted.retention_ns = *retention_ns;
   }
-  const Result<monitor::Fetched> fetched =
-      monitor::fetch_stored(posix_file_system(), roots_of(context), wanted, system_clock());
+  const Result<monitor::Fetched> fetched = fetch(context, wanted);
   if (!fetched.ok()) return context.fail("fetch", fetched.status());
   const std::string name = fetched->run.job + (fetched->run.run_id.empty() ? "" : "@" + fetched->run.run_id);
   const ordered_json answer = {{"schema", "goodput.fetch/1"},

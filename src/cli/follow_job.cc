@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/journal_source.h"
 #include "monitor/stored_job.h"
 
 namespace goodput::cli {
@@ -15,8 +16,6 @@ namespace {
 
 using Followed = Result<std::unique_ptr<monitor::FollowedJob>>;
 
-constexpr std::string_view kFileScheme = "file://";
-
 Followed follow_under(const std::vector<journal::Root>& roots, const monitor::RunName& run,
                       const ledger::Options& options) {
   ASSIGN_OR_RETURN(std::unique_ptr<monitor::FollowedJob> job,
@@ -27,10 +26,10 @@ Followed follow_under(const std::vector<journal::Root>& roots, const monitor::Ru
 
 Followed follow_in_store(const Context& context, const std::string& store, std::string_view name,
                          const ledger::Options& options, const StoreSearch& search) {
-  if (store.starts_with(kFileScheme)) {
-    const std::vector<journal::Root> roots = {{.path = store.substr(kFileScheme.size())}};
-    ASSIGN_OR_RETURN(const monitor::RunName run, monitor::find_run(posix_file_system(), roots, name));
-    return follow_under(roots, run, options);
+  if (is_journal_store(store)) {
+    ASSIGN_OR_RETURN(const JournalSource source, JournalSource::open(context, store, name));
+    ASSIGN_OR_RETURN(const monitor::RunName run, monitor::find_run(posix_file_system(), source.roots(), name));
+    return source.follow(run, options);
   }
   ASSIGN_OR_RETURN(std::unique_ptr<monitor::FollowedJob> job,
                    monitor::follow_stored(posix_file_system(), roots_of(context),

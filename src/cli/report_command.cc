@@ -94,7 +94,8 @@ Command report_command() {
               "goodput report --input events.jsonl\n"
               "gcloud logging read 'logName:goodput_llama' --format=json | goodput report --input -\n"
               "goodput report --input events.jsonl --from -24h --json\n"
-              "goodput report llama-7b --store cloud-logging://my-project/goodput_llama-7b",
+              "goodput report llama-7b --store cloud-logging://my-project/goodput_llama-7b\n"
+              "goodput report llama-7b --store gs://my-bucket/goodput",
           .define = [](CLI::App& app) -> Run {
             auto options = std::make_shared<ReportOptions>();
             add_report_options(app, *options);

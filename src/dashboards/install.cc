@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/foreign_json.h"
 #include "base/web_text.h"
 #include "dashboards/dashboards.h"
 
@@ -40,7 +41,7 @@ Result<std::optional<There>> find(gcp::RestClient& client, const std::string& ur
     const std::string query = page.empty() ? "" : "?pageToken=" + percent_encoded(page);
     const gcp::RestAnswer answer = client.send({.method = "GET", .url = url + query});
     if (answer.error) return answer.error->to_status("listing dashboards");
-    const Json list = Json::parse(answer.body, nullptr, false);
+    const Json list = parse_foreign_json<Json>(answer.body);
     if (!list.is_object()) return Status(StatusCode::kUnreadable, "listing dashboards: the answer is no JSON object");
     for (const Json& dashboard : list.value("dashboards", Json::array())) {
       if (is_ours(dashboard, title)) {
@@ -71,7 +72,7 @@ Result<Installed> put(gcp::RestClient& client, const std::string& endpoint_url, 
   request.body = body.dump();
   const gcp::RestAnswer answer = client.send(request);
   if (answer.error) return answer.error->to_status("installing the dashboard \"" + installed.title + "\"");
-  const Json made = Json::parse(answer.body, nullptr, false);
+  const Json made = parse_foreign_json<Json>(answer.body);
   if (!installed.was_there && rehearsal == Rehearsal::kNo && made.is_object())
     installed.resource = text_of(made, "name");
   return installed;

@@ -89,5 +89,12 @@ TEST_F(InstallDashboards, AListThatNeverEndsIsRefused) {
   EXPECT_THAT(install_all().status().message(), HasSubstr("no end of pages"));
 }
 
+TEST_F(InstallDashboards, AListThatNestsDeeplyDoesNoHarm) {
+  constexpr size_t kDepth = 200'000;
+  google_.on(kList, 200, R"({"dashboards":[{"x":)" + std::string(kDepth, '[') + std::string(kDepth, ']') + "}]}");
+  google_.on(kCreate, 200, "{}");
+  EXPECT_TRUE(install_all().ok());
+}
+
 }  // namespace
 }  // namespace goodput::dashboards

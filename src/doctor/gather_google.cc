@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/foreign_json.h"
 #include "doctor/gather.h"
 #include "gcp/endpoints.h"
 #include "gcp/environment.h"
@@ -34,7 +35,7 @@ void ask_permissions(gcp::RestClient& client, const Environment& environment, Go
     google.permissions_trouble = in_words(*answer.error);
     return;
   }
-  const nlohmann::json granted = nlohmann::json::parse(answer.body, nullptr, false);
+  const nlohmann::json granted = parse_foreign_json<nlohmann::json>(answer.body);
   if (!granted.is_object()) {
     google.permissions_trouble = "the answer makes no sense";
     return;

@@ -8,22 +8,10 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "base/utf8.h"
+#include "base/excerpt.h"
 
 namespace goodput::exporters {
 namespace {
-
-/// The beginning of an answer, as one line of a message.
-std::string excerpt(std::string_view body) {
-  constexpr size_t kMost = 200;
-  std::string text;
-  append_repaired(text, body.substr(0, kMost));
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  }
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
-}
 
 std::string_view trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
@@ -62,7 +50,7 @@ Result<std::string> HttpSink::post(const HttpRequest& request, bool (*is_passing
   const bool may_pass = is_passing(answer.status);
   if (may_pass) retry_after_ns_ = goodput::retry_after_ns(answer, wall_time_ns());
   return Status(may_pass ? StatusCode::kUnavailable : StatusCode::kInvalidArgument,
-                fmt::format("{}: HTTP status {} {}", to, answer.status, excerpt(answer.body)));
+                fmt::format("{}: HTTP status {} {}", to, answer.status, excerpt(answer.body, kMostExcerptBytes)));
 }
 
 bool is_http_address(std::string_view url) {

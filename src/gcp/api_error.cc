@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gcp/api_error.h"
 
-#include <cmath>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "base/decimal.h"
+#include "base/excerpt.h"
+#include "base/foreign_json.h"
 
 namespace goodput::gcp {
 namespace {
 
 using Json = nlohmann::json;
 
+/// Of a line for people; Google's sentences about a right or a quota have a few hundred.
+constexpr size_t kMostMessageBytes = 1'000;
+/// For programs: that of a call with 200 time series names each, with a cause of its own.
+constexpr size_t kMostFullMessageBytes = 65'536;
+/// Who asks to be left alone for longer is asked again after an hour.
 constexpr int64_t kMostDelayNs = 3'600'000'000'000;
+constexpr int64_t kMostReadDelayNs = int64_t{1'000'000'000} * 1'000'000'000;
 
 std::string text_of(const Json& object, const char* key) {
   if (!object.is_object()) return {};
@@ -19,9 +28,11 @@ std::string text_of(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-std::optional<int64_t> seconds_to_ns(std::string_view seconds) {
+/// Nothing: it is no number of seconds above 0.
+std::optional<int64_t> read_delay(std::string_view seconds) {
   const std::optional<Decimal> number = parse_plain_number(seconds);
-  return number ? to_nanoseconds(*number, kMostDelayNs) : std::nullopt;
+  const std::optional<int64_t> asked_ns = number ? to_nanoseconds(*number, kMostReadDelayNs) : std::nullopt;
+  return asked_ns.value_or(0) > 0 ? std::optional(std::min(*asked_ns, kMostDelayNs)) : std::nullopt;
 }
 
 void read_details(const Json& details, ApiError& error) {
@@ -32,7 +43,7 @@ void read_details(const Json& details, ApiError& error) {
     if (!type.ends_with("google.rpc.RetryInfo")) continue;
     std::string delay = text_of(detail, "retryDelay");
     if (delay.ends_with('s')) delay.pop_back();
-    error.retry_delay_ns = seconds_to_ns(delay);
+    if (const auto asked_ns = read_delay(delay); asked_ns.has_value()) error.retry_delay_ns = asked_ns;
   }
   error.details = details.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -68,12 +79,15 @@ std::optional<ApiError> read_api_error(const HttpAnswer& answer) {
     return error;
   }
   error.http_status = answer.status;
-  error.retry_delay_ns = seconds_to_ns(answer.header("retry-after"));
-  const Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  if (const int64_t asked_ns = retry_after_ns(answer, wall_time_ns()); asked_ns > 0) {
+    error.retry_delay_ns = std::min(asked_ns, kMostDelayNs);
+  }
+  const Json body = parse_foreign_json<Json>(answer.body);
   if (body.is_object() && body.contains("error") && body["error"].is_object()) {
     const Json& said = body["error"];
     error.status = text_of(said, "status");
-    error.message = text_of(said, "message");
+    error.full_message = text_of(said, "message").substr(0, kMostFullMessageBytes);
+    error.message = excerpt(error.full_message, kMostMessageBytes);
     if (said.contains("details")) read_details(said["details"], error);
   }
   if (error.message.empty()) error.message = "the answer gives no reason";

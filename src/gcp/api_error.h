@@ -4,7 +4,7 @@
 //   if (error && error->is_transient()) wait(error->retry_delay_ns.value_or(kSecond));
 //   if (error && error->reason == "SERVICE_DISABLED") …
 //
-// Pure functions. SPDX-License-Identifier: Apache-2.0
+// Pure but for the clock, where Retry-After is a date. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,10 @@ namespace goodput::gcp {
 struct ApiError {
   int http_status = 0;                      ///< 0: there was no answer
   std::string status;                       ///< "RESOURCE_EXHAUSTED"; empty when the answer has none
-  std::string message;                      ///< what it says, or why there was no answer
+  std::string message;                      ///< what it says, or why there was no answer: a line for people
+  std::string full_message{};               ///< the same for programs that read lists out of it; still bounded
   std::string reason;                       ///< of google.rpc.ErrorInfo: "SERVICE_DISABLED"; empty: none
-  std::optional<int64_t> retry_delay_ns{};  ///< of google.rpc.RetryInfo, or of the header Retry-After
+  std::optional<int64_t> retry_delay_ns{};  ///< of google.rpc.RetryInfo, or of the header Retry-After; an hour at most
   std::string details = "[]";               ///< the array `error.details`, as JSON
 
   /// Whether the same request may succeed later: no answer, 408, 429, 500, 502, 503, 504.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/foreign_json.h"
 #include "base/web_text.h"
 #include "gcp/read_text_file.h"
 
@@ -15,6 +16,9 @@ using Json = nlohmann::json;
 
 constexpr const char* kTokenUrl = "https://oauth2.googleapis.com/token";
 constexpr const char* kExchangeUrl = "https://sts.googleapis.com/v1/token";
+
+constexpr const char* kIsOfAws =
+    "is that of an AWS credential, which is not supported: use a token in a file or at a URL, or a service account";
 
 /// Reads the members of one object; the first mistake stands.
 class Fields {
@@ -100,6 +104,8 @@ void read_source(Fields& outer, ExternalAccount& account) {
   const Json* source = outer.find("credential_source");
   if (source == nullptr || !source->is_object()) return outer.fail("credential_source", "is not an object");
   Fields fields(*source, outer.path(), "credential_source.");
+  // Such a source has a URL too: what it gives is the name of a role, not a token.
+  if (fields.find("environment_id") != nullptr) return outer.fail("credential_source.environment_id", kIsOfAws);
   account.file = fields.text_or("file", "");
   account.url = fields.text_or("url", "");
   if (account.file.empty() == account.url.empty()) {
@@ -125,6 +131,7 @@ ExternalAccount external_account(Fields& fields) {
                           .url = {},
                           .url_headers = {},
                           .json_field = {}};
+  if (account.subject_token_type.ends_with(":aws4_request")) fields.fail("subject_token_type", kIsOfAws);
   read_source(fields, account);
   return account;
 }
@@ -190,7 +197,7 @@ Result<CredentialFile> parse_object(const Json& object, const std::string& path,
 }  // namespace
 
 Result<CredentialFile> parse_credential_file(std::string_view text, const std::string& path) {
-  const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json object = parse_foreign_json<Json>(text);
   if (!object.is_object()) {
     return Status(StatusCode::kInvalidArgument, "reading the credential file " + path + ": it is not a JSON object");
   }

@@ -93,6 +93,12 @@ TEST(CredentialFile, WrongFilesAreNamedWithTheirField) {
        R"(the field "credential_source" is not an object)"},
       {R"({"type":"external_account","audience":"a","subject_token_type":"t","credential_source":{"executable":{}}})",
        R"(the field "credential_source" has neither a "file" nor a "url")"},
+      {R"({"type":"external_account","audience":"a","subject_token_type":"t","credential_source":
+          {"environment_id":"aws1","url":"http://169.254.169.254/latest/meta-data/iam/security-credentials"}})",
+       R"(the field "credential_source.environment_id" is that of an AWS credential, which is not supported)"},
+      {R"({"type":"external_account","audience":"a","subject_token_type":"urn:ietf:params:aws:token-type:aws4_request",
+          "credential_source":{"url":"http://169.254.169.254/role"}})",
+       R"(the field "subject_token_type" is that of an AWS credential, which is not supported)"},
       {R"({"type":"external_account","audience":"a","subject_token_type":"t","credential_source":{"file":"f",
           "format":{"type":"json"}}})",
        R"(the field "credential_source" has a field of the wrong type)"},

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "base/manual_clock.h"
@@ -111,6 +113,29 @@ TEST_F(CredentialsTest, PassingTroubleIsTriedAgain) {
   EXPECT_EQ(google_.count("POST /token"), 3U);
 }
 
+TEST_F(CredentialsTest, CancelEndsThePauseBeforeTheNextQuestion) {
+  google_.on("POST /token", 503, "");
+  std::atomic<bool> is_cancelled = false;
+  const auto credentials = Credentials::of(
+      {.kind =
+           AuthorizedUser{
+               .client_id = "i", .client_secret = "s", .refresh_token = "r", .token_url = google_.url("/token")},
+       .path = "login.json",
+       .project = "",
+       .quota_project = ""},
+      {.environment = variables({}), .first_retry_ns = 20 * kSecond, .is_cancelled = &is_cancelled});
+  const auto start = std::chrono::steady_clock::now();
+  std::thread canceller([&] {
+    while (google_.count("POST /token") == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    is_cancelled = true;
+  });
+  EXPECT_EQ(credentials->token().status().code(), StatusCode::kUnavailable);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  canceller.join();
+  EXPECT_EQ(google_.count("POST /token"), 1U);
+}
+
 TEST_F(CredentialsTest, RefusalIsFinalAndSaysWhy) {
   google_.on("POST /token", 400, R"({"error":"invalid_grant","error_description":"Invalid JWT Signature."})");
   const Result<std::string> token = service_account()->token();
@@ -152,6 +177,19 @@ TEST_F(CredentialsTest, LifetimeMayBeText) {
   EXPECT_EQ(*credentials->token(), "one");
   clock_.advance(10 * kSecond);
   EXPECT_EQ(*credentials->token(), "two");
+}
+
+TEST_F(CredentialsTest, AnswerThatNestsDeeplyDoesNoHarm) {
+  constexpr size_t kDepth = 200'000;
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
+  google_.on("POST /token", 200, R"({"access_token":"one","expires_in":)" + deep + "}");
+  EXPECT_EQ(*service_account()->token(), "one");
+  google_.on("POST /token", 400, R"({"error":"invalid_grant","error_description":)" + deep + "}");
+  google_.on("POST /token", 400,
+             R"({"error":"invalid_grant","error_description":")" + std::string(100'000, 'x') + "\"}");
+  (void)service_account()->token();  // takes the 200 that is left
+  EXPECT_THAT(service_account()->token().status().message(), HasSubstr("invalid_grant (revoked"));
+  EXPECT_LT(service_account()->token().status().message().size(), 2'000U);
 }
 
 TEST_F(CredentialsTest, LoginRefreshesAndBillsItsQuotaProject) {
@@ -209,6 +247,20 @@ TEST_F(CredentialsTest, ExternalAccountByUrlActsAsAServiceAccount) {
   clock_.advance(20 * kSecond);
   EXPECT_EQ(*credentials->token(), "acting");
   EXPECT_EQ(google_.count("POST /impersonate"), 2U);
+}
+
+TEST_F(CredentialsTest, NoProxyIsAskedForAnAddressOfThisMachine) {
+  google_.on("GET /subject", 200, "subject-1");
+  gives("exchanged");
+  google_.on("POST /impersonate", 200, R"({"accessToken":"acting","expireTime":"2026-01-01T01:00:00Z"})");
+  const auto credentials =
+      of(R"({"type":"external_account","audience":"a","subject_token_type":"t","token_url":")" + google_.url("/token") +
+         R"(","service_account_impersonation_url":")" + google_.url("/impersonate") +
+         R"(","credential_source":{"url":")" + google_.url("/subject") + R"("}})");
+  const DeadProxy proxy;
+  const Result<std::string> token = credentials->token();
+  EXPECT_TRUE(token.ok()) << token.status().message();
+  EXPECT_EQ(google_.count("GET /subject"), 1U);
 }
 
 TEST_F(CredentialsTest, RightToImpersonateThatIsMissingShows) {

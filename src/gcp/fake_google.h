@@ -8,6 +8,7 @@
 // What is set for a path is said in turn, the last of it for ever. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -71,6 +72,23 @@ class FakeGoogle {
   std::map<std::string, std::deque<std::string>> answers_;
   std::map<std::string, std::vector<std::string>> requests_;
   LoopbackServer server_;  // last: its thread uses all of the above
+};
+
+/// A proxy in this process's environment that nobody answers at, as long as this lives.
+class DeadProxy {
+ public:
+  DeadProxy() {
+    for (const char* name : {"no_proxy", "NO_PROXY"}) ::unsetenv(name);
+    for (const char* name : kNames) ::setenv(name, "http://127.0.0.1:1", 1);
+  }
+  ~DeadProxy() {
+    for (const char* name : kNames) ::unsetenv(name);
+  }
+  DeadProxy(const DeadProxy&) = delete;
+  DeadProxy& operator=(const DeadProxy&) = delete;
+
+ private:
+  static constexpr const char* kNames[] = {"http_proxy", "https_proxy", "all_proxy"};
 };
 
 /// Of these variables alone.

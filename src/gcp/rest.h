@@ -20,6 +20,7 @@
 #include "base/http_client.h"
 #include "gcp/api_error.h"
 #include "gcp/credentials.h"
+#include "gcp/routed_http_client.h"
 
 namespace goodput::gcp {
 
@@ -55,7 +56,7 @@ class RestClient {
   HttpAnswer send_once(const RestRequest& request, const std::string& token);
 
   std::shared_ptr<Credentials> credentials_;
-  HttpClient client_;
+  RoutedHttpClient client_;
 };
 
 }  // namespace goodput::gcp

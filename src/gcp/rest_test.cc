@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <ctime>
+
+#include "base/clock.h"
 #include "gcp/endpoints.h"
 #include "gcp/fake_google.h"
 
@@ -91,10 +95,26 @@ TEST_F(Rest, TokenNeverLeavesOverPlainHttpForAnotherMachine) {
   EXPECT_EQ(google_.count("POST /token"), 0U);
 }
 
+TEST_F(Rest, NoProxyIsAskedForAnAddressThatIsNotHttps) {
+  gives("one");
+  google_.on("POST /v2/entries:write", 200, "{}");
+  const DeadProxy proxy;
+  const RestAnswer answer = send(login());
+  EXPECT_FALSE(answer.error.has_value()) << answer.error->message;
+}
+
 TEST_F(Rest, NobodySendsNoToken) {
   google_.on("POST /v2/entries:write", 200, "{}");
   EXPECT_FALSE(send(Credentials::anonymous()).error.has_value());
   EXPECT_EQ(google_.last("POST /v2/entries:write").find("Authorization"), std::string::npos);
+}
+
+/// "Thu, 01 Jan 2026 00:00:00 GMT"
+std::string http_date(int64_t wall_ns) {
+  const time_t seconds = wall_ns / kSecond;
+  std::array<char, 64> text{};
+  const size_t size = std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", std::gmtime(&seconds));
+  return {text.data(), size};
 }
 
 struct Said {
@@ -135,9 +155,56 @@ TEST(ApiError, IsReadWhateverTheBody) {
   }
 }
 
-TEST(ApiError, HeaderSaysHowLongToWaitToo) {
-  const auto error = read_api_error({.status = 429, .failure = {}, .headers = {{"retry-after", "7"}}, .body = "{}"});
-  EXPECT_EQ(error->retry_delay_ns, 7'000'000'000);
+struct Asked {
+  const char* header;
+  const char* retry_info;               // empty: the answer has none
+  int64_t least_seconds, most_seconds;  // -1: nothing is asked for
+};
+
+TEST(ApiError, HeaderSaysHowLongToWaitTooAndIsNotForgotten) {
+  const std::string in_a_minute = http_date(wall_time_ns() + 60 * kSecond);
+  const Asked all[] = {
+      {"7", "", 7, 7},        {in_a_minute.c_str(), "", 57, 61},
+      {"7", "3.5s", 3, 4},    {"7", "soon", 7, 7},
+      {"7", "-3s", 7, 7},     {"", "soon", -1, -1},
+      {"later", "", -1, -1},  {"Thu, 01 Jan 2026 00:00:00 GMT", "", -1, -1},
+      {"86400", "", 1, 3600}, {"", "86400s", 1, 3600},
+  };
+  for (const Asked& asked : all) {
+    SCOPED_TRACE(std::string(asked.header) + " " + asked.retry_info);
+    const std::string said = asked.retry_info;
+    const auto error = read_api_error(
+        {.status = 429,
+         .failure = {},
+         .headers = {{"retry-after", asked.header}},
+         .body = said.empty()
+                     ? "{}"
+                     : R"({"error":{"details":[{"@type":"google.rpc.RetryInfo","retryDelay":")" + said + R"("}]}})"});
+    const int64_t delay_ns = error->retry_delay_ns.value_or(-kSecond);
+    EXPECT_GE(delay_ns, asked.least_seconds * kSecond);
+    EXPECT_LE(delay_ns, asked.most_seconds * kSecond);
+  }
+}
+
+TEST(ApiError, NestingAndLengthOfTheAnswerDoNoHarm) {
+  constexpr size_t kDepth = 200'000;
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
+  const auto nested = read_api_error({.status = 400,
+                                      .failure = {},
+                                      .headers = {},
+                                      .body = R"({"error":{"status":"INVALID_ARGUMENT","details":[{"a":)" + deep +
+                                              R"(},{"@type":"google.rpc.ErrorInfo","reason":"R"}]}})"});
+  ASSERT_TRUE(nested.has_value());
+  EXPECT_EQ(nested->reason, "R");
+  EXPECT_LT(nested->details.size(), 1'000U);
+
+  const std::string words(1 << 20, 'x');
+  const auto lengthy = read_api_error(
+      {.status = 400, .failure = {}, .headers = {}, .body = R"({"error":{"message":"a\nb)" + words + R"("}})"});
+  ASSERT_TRUE(lengthy.has_value());
+  EXPECT_LT(lengthy->full_message.size(), words.size());
+  EXPECT_LT(lengthy->message.size(), 2'000U);
+  EXPECT_THAT(lengthy->to_status("doing").message(), testing::StartsWith("doing: HTTP 400: a bxxx"));
 }
 
 TEST(ApiError, AnswerThatBrokeOffIsNone) {

@@ -10,6 +10,8 @@
 #include <variant>
 
 #include "base/decimal.h"
+#include "base/excerpt.h"
+#include "base/foreign_json.h"
 #include "base/time_text.h"
 #include "base/web_text.h"
 #include "gcp/api_error.h"
@@ -24,6 +26,7 @@ using Json = nlohmann::json;
 constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int kAttempts = 3;
 constexpr int kJwtLifeSeconds = 3600;
+constexpr size_t kMostWordsBytes = 500;  // of what an endpoint says, in a message
 
 std::string joined(std::span<const std::string> scopes, char separator) {
   std::string out;
@@ -54,14 +57,15 @@ std::pair<std::string, std::string> basic(const std::string& name, const std::st
 
 /// What a token endpoint says is wrong, and what to do about it.
 std::string oauth_error(const HttpAnswer& answer) {
-  const Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  const Json body = parse_foreign_json<Json>(answer.body);
   if (!body.is_object() || text_of(body, "error").empty()) {
     const std::optional<ApiError> error = read_api_error(answer);
     return error ? "HTTP " + std::to_string(answer.status) + ": " + error->message : "the answer holds no token";
   }
   const std::string error = text_of(body, "error");
-  std::string words = error;
-  if (const std::string more = text_of(body, "error_description"); !more.empty()) words += ": " + more;
+  std::string words = excerpt(error, kMostWordsBytes);
+  if (const std::string more = text_of(body, "error_description"); !more.empty())
+    words += ": " + excerpt(more, kMostWordsBytes);
   if (text_of(body, "error_subtype") == "invalid_rapt") words += " (gcloud auth application-default login renews it)";
   if (error == "invalid_grant") words += " (revoked, expired, or the clock of this machine is minutes off)";
   return words;
@@ -71,7 +75,7 @@ std::string oauth_error(const HttpAnswer& answer) {
 bool is_passing_trouble(const HttpAnswer& answer) {
   if (is_worth_a_retry(answer)) return true;
   if (answer.ok()) return false;
-  const Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  const Json body = parse_foreign_json<Json>(answer.body);
   const std::string error = body.is_object() ? text_of(body, "error") : "";
   return error == "internal_failure" || error == "server_error" || error == "temporarily_unavailable";
 }
@@ -86,6 +90,18 @@ std::optional<int64_t> lifetime_ns(const Json& body) {
   return seconds ? to_nanoseconds(*seconds, kMostNs) : std::nullopt;
 }
 
+/// Waits, and looks now and then whether it is to end early. False: it is.
+bool wait_unless_cancelled(int64_t pause_ns, const std::atomic<bool>* is_cancelled) {
+  constexpr int64_t kSliceNs = 100'000'000;
+  const int64_t until_ns = boot_time_ns() + pause_ns;
+  while (is_cancelled == nullptr || !is_cancelled->load()) {
+    const int64_t left_ns = until_ns - boot_time_ns();
+    if (left_ns <= 0) return true;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(left_ns, kSliceNs)));
+  }
+  return false;
+}
+
 }  // namespace
 
 TokenRequest::TokenRequest(const Environment& environment, const Clock& clock, const TokenRequestOptions& options)
@@ -93,11 +109,7 @@ TokenRequest::TokenRequest(const Environment& environment, const Clock& clock, c
       options_(options),
       metadata_(environment, {.timeout_ns = std::min(options.timeout_ns, metadata_timeout_ns(environment)),
                               .is_cancelled = options.is_cancelled}),
-      client_({.timeout_ns = options.timeout_ns, .max_answer_bytes = 1 << 20, .is_cancelled = options.is_cancelled}),
-      direct_({.timeout_ns = options.timeout_ns,
-               .max_answer_bytes = 1 << 20,
-               .uses_proxy = false,
-               .is_cancelled = options.is_cancelled}) {}
+      client_({.timeout_ns = options.timeout_ns, .max_answer_bytes = 1 << 20, .is_cancelled = options.is_cancelled}) {}
 
 /// Up to three times, with pauses that double, while `is_passing` says that it may get better.
 template <typename Try, typename IsPassing>
@@ -105,18 +117,16 @@ auto TokenRequest::repeat(Try attempt, IsPassing is_passing) {
   int64_t pause_ns = options_.first_retry_ns;
   for (int left = kAttempts - 1;; --left, pause_ns *= 2) {
     auto outcome = attempt();
-    const bool is_cancelled = options_.is_cancelled != nullptr && options_.is_cancelled->load();
-    if (left == 0 || is_cancelled || !is_passing(outcome)) return outcome;
-    std::this_thread::sleep_for(std::chrono::nanoseconds(pause_ns));
+    if (left == 0 || !is_passing(outcome) || !wait_unless_cancelled(pause_ns, options_.is_cancelled)) return outcome;
   }
 }
 
-HttpAnswer TokenRequest::send_with_retries(HttpClient& client, const HttpRequest& request) {
-  return repeat([&] { return client.send(request); }, is_passing_trouble);
+HttpAnswer TokenRequest::send_with_retries(const HttpRequest& request) {
+  return repeat([&] { return client_.send(request); }, is_passing_trouble);
 }
 
 Result<Token> TokenRequest::read_token(std::string_view body, const std::string& doing) const {
-  const Json object = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  const Json object = parse_foreign_json<Json>(body);
   if (!object.is_object() || text_of(object, "access_token").empty()) {
     return Status(StatusCode::kUnavailable, doing + ": the answer holds no token");
   }
@@ -127,7 +137,7 @@ Result<Token> TokenRequest::read_token(std::string_view body, const std::string&
 }
 
 Result<Token> TokenRequest::exchange(const HttpRequest& request, const std::string& doing) {
-  const HttpAnswer answer = send_with_retries(client_, request);
+  const HttpAnswer answer = send_with_retries(request);
   if (!answer.failure.empty()) return Status(StatusCode::kUnavailable, doing + ": " + answer.failure);
   if (answer.ok()) return read_token(answer.body, doing);
   return Status(is_passing_trouble(answer) ? StatusCode::kUnavailable : StatusCode::kPermissionDenied,
@@ -193,13 +203,12 @@ Result<std::string> TokenRequest::subject_token(const CredentialFile& file, cons
   } else {
     HttpRequest request{.url = account.url};
     for (const auto& header : account.url_headers) request.headers.push_back(header);
-    // Such an address is mostly the machine's own: a proxy could not reach it.
-    HttpAnswer answer = send_with_retries(is_overheard(account.url) ? direct_ : client_, request);
+    HttpAnswer answer = send_with_retries(request);
     if (const auto error = read_api_error(answer)) return error->to_status(doing);
     text = std::move(answer.body);
   }
   if (!account.json_field.empty()) {
-    const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const Json object = parse_foreign_json<Json>(text);
     text = object.is_object() ? text_of(object, account.json_field.c_str()) : "";
     if (text.empty()) {
       return Status(StatusCode::kInvalidArgument,
@@ -244,9 +253,9 @@ Result<Token> TokenRequest::ask(const CredentialFile& file, const Impersonation&
       .headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + source.text}},
       .body = dump(body)};
   const std::string doing = "impersonating by " + file.path + " at " + account.url;
-  const HttpAnswer answer = send_with_retries(client_, request);
+  const HttpAnswer answer = send_with_retries(request);
   if (const auto error = read_api_error(answer)) return error->to_status(doing);
-  const Json object = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  const Json object = parse_foreign_json<Json>(answer.body);
   const std::string text = object.is_object() ? text_of(object, "accessToken") : "";
   const std::optional<int64_t> expires_ns = text.empty() ? std::nullopt : parse_rfc3339(text_of(object, "expireTime"));
   if (!expires_ns) return Status(StatusCode::kUnavailable, doing + ": the answer holds no token");

@@ -4,8 +4,9 @@
 //   Result<Token> token = request.send(file, {kCloudPlatformScope});
 //
 // Every call asks anew: gcp/credentials.h keeps tokens. Transient failures are tried three times; what is left of them
-// is kUnavailable, all else kPermissionDenied, in one sentence without a secret in it. One thread.
-// SPDX-License-Identifier: Apache-2.0
+// is kUnavailable, a refusal kPermissionDenied or as ApiError::to_status has it; a key or a token file that is no good
+// has the code of its own trouble (kInvalidArgument, kNotFound, kUnreadable), as has a metadata server that is none
+// (kNotFound). Each is one sentence without a secret in it. One thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -19,6 +20,7 @@
 #include "base/status.h"
 #include "gcp/credential_file.h"
 #include "gcp/metadata.h"
+#include "gcp/routed_http_client.h"
 
 namespace goodput::gcp {
 
@@ -28,9 +30,9 @@ struct Token {
 };
 
 struct TokenRequestOptions {
-  int64_t timeout_ns = 10'000'000'000;     ///< of one question
-  int64_t first_retry_ns = 1'000'000'000;  ///< doubles
-  const std::atomic<bool>* is_cancelled = nullptr;
+  int64_t timeout_ns = 10'000'000'000;              ///< of one question
+  int64_t first_retry_ns = 1'000'000'000;           ///< doubles
+  const std::atomic<bool>* is_cancelled = nullptr;  ///< ends a question, and a pause between two, early
 };
 
 class TokenRequest {
@@ -49,14 +51,14 @@ class TokenRequest {
   Result<std::string> subject_token(const CredentialFile& file, const ExternalAccount& account);
   Result<Token> exchange(const HttpRequest& request, const std::string& doing);
   Result<Token> read_token(std::string_view body, const std::string& doing) const;
-  HttpAnswer send_with_retries(HttpClient& client, const HttpRequest& request);
+  HttpAnswer send_with_retries(const HttpRequest& request);
   template <typename Try, typename IsPassing>
   auto repeat(Try attempt, IsPassing is_passing);
 
   const Clock* clock_;
   TokenRequestOptions options_;
   MetadataServer metadata_;
-  HttpClient client_, direct_;
+  RoutedHttpClient client_;
 };
 
 }  // namespace goodput::gcp

@@ -111,6 +111,7 @@ Result<report::Report> FollowedJob::report(report::Question question) {
 
 /// What the next reader need not find out again.
 void FollowedJob::keep() {
+  if (feed_.is_others_alone) return;
   const auto found_out = [&] { return new_events_ + log_->searched(); };
   const auto is_worth_it = [&] { return found_out() - kept_at_ >= kWorthKeeping; };
   const Upkeep upkeep{.is_usual = is_usual_, .budget_bytes = disk_budget_bytes(journal::system_environment())};

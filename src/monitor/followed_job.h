@@ -40,10 +40,11 @@ class FollowedJob {
                                                    const RunName& run, const ledger::Options& options,
                                                    const Clock& clock);
 
-  /// Where journals come from that are the copy of something (monitor/stored_job.h).
+  /// Where journals come from that are the copy of what lies elsewhere (monitor/stored_job.h, store/gcs).
   struct Feed {
-    std::function<Status()> update;  ///< brings what is new there into the journals
-    std::function<std::vector<report::Finding>()> findings;
+    std::function<Status()> update;                               ///< brings what is new there into the folders
+    std::function<std::vector<report::Finding>()> findings = {};  ///< what is known of the copy beside its events
+    bool is_others_alone = false;                                 ///< nothing of ours is left in the folders
   };
   /// Before every poll from now on; a failure is the poll's.
   void feed(Feed feed) { feed_ = std::move(feed); }

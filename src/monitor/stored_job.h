@@ -2,11 +2,10 @@
 //
 //   ASSIGN_OR_RETURN(auto job, follow_stored(files, roots, {.url = "cloud-logging://p/log", .name = "llama-7b"}, {},
 //                                            system_clock()));
-//   job->poll(); job->report(…);                        // as any followed job: each poll takes what is new in the
-//   store
+//   job->poll();                                        // each takes what is new in the store
 //
-// What was read is kept in a folder under `roots` (store/cloud_logging/log_mirror.h). SPDX-License-Identifier:
-// Apache-2.0
+// What was read is kept in a folder under `roots` (store/cloud_logging/log_mirror.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

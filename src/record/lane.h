@@ -136,6 +136,12 @@ class LaneTable {
   /// nullptr when the system has no memory for it, or cannot wipe it in children.
   static LaneTable* make(uint64_t writer_id);
   void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
+  /// The writer's own let_go(): from here on the threads may use their seats for others.
+  void leave() {
+    is_left_.store(true, std::memory_order_release);
+    let_go();
+  }
+  [[nodiscard]] bool is_left() const { return is_left_.load(std::memory_order_acquire); }
   /// Unmaps it with the last holder.
   void let_go();
 
@@ -160,6 +166,7 @@ class LaneTable {
   std::atomic<uint64_t> writer_id_{0};
   std::atomic<uint32_t> holders_{1};
   std::atomic<uint32_t> handed_out_{0};
+  std::atomic<bool> is_left_{false};
   std::atomic<uint64_t> free_{0};  // a stack: count of pushes:32 against reuse, id of the topmost lane + 1:32
   Lane lanes_[kMaxLanes];
 };

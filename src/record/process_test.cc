@@ -205,14 +205,14 @@ TEST_F(ProcessTest, SignalHandlersLoseNothing) {
 std::array<Recorder, 5>* handled_recorders = nullptr;
 std::array<std::atomic<int64_t>, 5> handled_counts{};
 
-/// With the first and the last of them in turn, which share a seat of the thread.
+/// With the first and the last of them in turn, which want the same seat of the thread.
 void record_with_both(int) {
   static std::atomic<int64_t> calls = 0;
   const size_t i = calls.fetch_add(1) % 2 == 0 ? 0 : 4;
   (*handled_recorders)[i].step(kHandlerUnit + handled_counts[i].fetch_add(1));
 }
 
-TEST_F(ProcessTest, SignalHandlersLoseNothingWhileRecordersTakeEachOthersSeats) {
+TEST_F(ProcessTest, SignalHandlersLoseNothingWhileRecordersWantOneSeat) {
   std::array<Recorder, 5> recorders;
   for (size_t i = 0; i < recorders.size(); ++i) recorders[i] = open(static_cast<int64_t>(i));
   handled_recorders = &recorders;

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/temporary_folder.h"
 #include "record/read_journals.h"
+#include "record/writer.h"
 
 namespace goodput::record {
 namespace {
@@ -311,6 +312,29 @@ TEST_F(RecorderTest, ManyRecordersInOneThread) {
   recorders.clear();
   for (const WrittenJournal& journal : read()) {
     EXPECT_EQ(journal.steps().size(), 1000U);
+    EXPECT_TRUE(journal.losses.empty());
+  }
+}
+
+TEST_F(RecorderTest, SeatOfAThreadIsTakenOnlyFromARecorderThatIsGone) {
+  const auto owners = [] {
+    std::vector<uint64_t> ids;
+    for (const Seat& seat : thread_seats) ids.push_back(seat.writer_id);
+    return ids;
+  };
+  std::vector<Recorder> recorders;
+  for (int i = 0; i < 4; ++i) recorders.push_back(open({.process_index = i}));
+  for (Recorder& recorder : recorders) recorder.step(1);
+  const std::vector<uint64_t> first_four = owners();
+  Recorder fifth = open({.process_index = 4});
+  fifth.step(1);
+  EXPECT_EQ(owners(), first_four);
+  recorders.clear();
+  fifth.step(2);
+  EXPECT_NE(owners(), first_four);
+  fifth.close();
+  for (const WrittenJournal& journal : read()) {
+    EXPECT_EQ(journal.steps().size(), journal.header.process_index == 4 ? 2U : 1U);
     EXPECT_TRUE(journal.losses.empty());
   }
 }

@@ -111,7 +111,7 @@ bool Writer::open(NameTable& names) {
 }
 
 Writer::~Writer() {
-  if (is_ours()) lanes_->let_go();
+  if (is_ours()) lanes_->leave();
 }
 
 void Writer::on_need(void (*wake)(void*), void* argument) {
@@ -158,9 +158,9 @@ Lane* Writer::own_lane() {
   const uint64_t seated = seat.writer_id.load(std::memory_order_relaxed);
   if (seated == id_) return seat.lane;
   if (!begin_change(seat, seated)) return nullptr;
-  const bool is_in_use =
-      seated != 0 && seat.table->is_ours(seated) && seat.lane->busy.load(std::memory_order_relaxed) != 0;
-  if (is_in_use) {  // by a call that this one interrupts
+  // While the other recorder exists it keeps its seat: this may be a handler that has interrupted a call of that one
+  // just before the call marked its lane as busy.
+  if (seated != 0 && seat.table->is_ours(seated) && !seat.table->is_left()) {
     seat.writer_id.store(seated, std::memory_order_relaxed);
     return nullptr;
   }

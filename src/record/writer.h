@@ -45,7 +45,7 @@ struct Seat {
   LaneTable* table = nullptr;
   uint64_t unused = 0;  // 32 bytes: an index becomes an address by a shift
 };
-/// Four: a thread that records with five recorders in turn takes a lane anew each time, and still records.
+/// Four: where a fifth recorder of a thread meets one of them, it borrows a lane for each event.
 constexpr uint32_t kSeats = 4;
 // Initial-exec: reading it is one instruction, also in a library that Python loads.
 extern constinit thread_local Seat thread_seats[kSeats] __attribute__((tls_model("initial-exec")));

@@ -1,8 +1,8 @@
 // Entries of a log that goes on somewhere else, kept as journals of its job: each run's entries in one that grows.
 //
 //   PayloadJournal journal(files, root, "llama-7b");
-//   RETURN_IF_ERROR(journal.add(record.payload, record.timestamp_ns, record.position));    // any number of times
-//   RETURN_IF_ERROR(journal.flush());                      // readers of the folder see them from here on
+//   journal.add(record.payload, record.timestamp_ns, record.position);       // any number of times
+//   RETURN_IF_ERROR(journal.flush());                                        // readers of the folder see them now
 //
 // Whoever reads the folder (journal/job_log.h) sees the events as an import would have brought them: times, places,
 // fingerprints and identities are the log's, and what is added twice counts once. Hold a lock: one writer a folder.

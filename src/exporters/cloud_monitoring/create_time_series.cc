@@ -78,7 +78,7 @@ std::string create_time_series_body(std::span<const WorkloadSeries> batch, const
 }
 
 std::optional<std::vector<SeriesRefusal>> read_refusals(const gcp::ApiError& error, size_t count) {
-  std::string_view text = error.message;
+  std::string_view text = error.full_message;
   if (!text.starts_with(kBegin)) return std::nullopt;
   text.remove_prefix(kBegin.size());
   std::vector<SeriesRefusal> out;

@@ -48,7 +48,7 @@ TEST(CreateTimeSeries, RefusalsAreReadByIndex) {
   };
   for (const auto& [message, later, never] : all) {
     gcp::ApiError error;
-    error.message = message;
+    error.full_message = message;
     const auto refusals = read_refusals(error, 6);
     ASSERT_TRUE(refusals.has_value()) << message;
     std::vector<size_t> seen_later, seen_never;
@@ -68,7 +68,7 @@ TEST(CreateTimeSeries, WordsWithoutIndexesTellNothing) {
                               "One or more TimeSeries could not be written: x: timeSeries[0",
                               "One or more TimeSeries could not be written: x: timeSeries[99999999999999999999]"}) {
     gcp::ApiError error;
-    error.message = message;
+    error.full_message = message;
     EXPECT_FALSE(read_refusals(error, 6).has_value()) << message;
   }
 }

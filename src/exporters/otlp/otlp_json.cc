@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/foreign_json.h"
 #include "exporters/proto/otlp.pb.h"
 
 namespace goodput::exporters {
@@ -116,7 +117,7 @@ std::string otlp_json(const otlp::LogsRequest& request) {
 }
 
 bool read_otlp_json(std::string_view text, otlp::Response& response) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_foreign_json<Json>(text);
   if (!json.is_object()) return false;
   const auto found = json.find("partialSuccess");
   if (found == json.end() || !found->is_object()) return true;

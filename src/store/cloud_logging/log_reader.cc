@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/foreign_json.h"
 #include "base/time_text.h"
 #include "gcp/endpoints.h"
 #include "store/cloud_logging/log_filter.h"
@@ -100,7 +101,7 @@ Status CloudLogReader::poll(FunctionRef<void(const LogRecord&)> give) {
 
 Status CloudLogReader::give_page(std::string_view body, FunctionRef<void(const LogRecord&)> give,
                                  std::string& next_page) {
-  const Json page = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  const Json page = parse_foreign_json<Json>(body);
   if (!page.is_object()) {
     return {StatusCode::kUnavailable,
             "reading the log " + log_name(options_.address) + ": the answer is not a JSON object"};

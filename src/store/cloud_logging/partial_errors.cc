@@ -7,10 +7,15 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/excerpt.h"
+#include "base/foreign_json.h"
+
 namespace goodput::store {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr size_t kMostCauseBytes = 500;  // of what the service says, in a message
 
 /// google.rpc.Code: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, INTERNAL, UNAVAILABLE.
 bool may_pass_later(int64_t code) {
@@ -25,7 +30,7 @@ EntryRefusal refusal_of(size_t index, const Json& status) {
     refusal.may_pass_later = may_pass_later(code->get<int64_t>());
   }
   if (const auto message = status.find("message"); message != status.end() && message->is_string()) {
-    refusal.cause = message->get<std::string>();
+    refusal.cause = excerpt(message->get<std::string>(), kMostCauseBytes);
   }
   return refusal;
 }
@@ -33,7 +38,7 @@ EntryRefusal refusal_of(size_t index, const Json& status) {
 }  // namespace
 
 std::vector<EntryRefusal> read_partial_errors(const gcp::ApiError& error, size_t count) {
-  const Json details = Json::parse(error.details, nullptr, /*allow_exceptions=*/false);
+  const Json details = parse_foreign_json<Json>(error.details);
   std::map<size_t, EntryRefusal> found;
   if (!details.is_array()) return {};
   for (const Json& detail : details) {
