@@ -263,3 +263,24 @@ def test_the_drop_in_copies_a_journal_and_finds_it_on_another_machine(storage, j
     assert not caplog.records
     GoodputCalculator(job, "logger", gcs_path="gs://another").sync_to_gcs()
     assert "is not copied to gs://another" in caplog.text
+
+
+def test_a_monitor_elsewhere_follows_what_arrives(storage, readers, job, folder):
+    board = folder.parent / "board"
+    command = [GOODPUT, "monitor", job, "--dir", folder.parent / "elsewhere", "--store", STORE]
+    shipping = subprocess.Popen([GOODPUT, "agent", "--to", STORE, "--interval", "0.2s"])
+    try:
+        with goodput.Recorder(job) as rec, rec.job():
+            rec.record_step(0)
+            eventually(lambda: storage.objects(PREFIX), 20)
+            watcher = subprocess.Popen([*command, "--tensorboard", board, "--interval", "0.3s", "--linger", "0s"])
+            for step in range(1, 60):
+                rec.record_step(step)
+                time.sleep(0.05)
+        assert watcher.wait(30) == 0
+    finally:
+        shipping.kill()
+        shipping.wait()
+    seen = readers.load(board / "goodput")["scalars"]
+    assert [step for step, _ in seen["step_time_seconds"]] == list(range(59))  # of the last one no end is known
+    assert len({step for step, _ in seen["goodput/goodput"]}) >= 2, "it saw the job grow"
