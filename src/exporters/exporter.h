@@ -77,6 +77,8 @@ class Exporter {
   [[nodiscard]] virtual int64_t retry_after_ns() const { return 0; }
   /// Samples and records that the sink refused of updates that it took otherwise, all in all.
   [[nodiscard]] virtual uint64_t rejected() const { return 0; }
+  /// After a send(): there is no such sink here, and that is as it should be. What was sent counts as nothing.
+  [[nodiscard]] virtual bool is_off() const { return false; }
   /// Ends a send() that is under way within a second or so, and lets later ones fail at once. From any thread.
   virtual void cancel() {}
   /// How long the sink is to be left alone before the next send(); what comes meanwhile joins. Quick.

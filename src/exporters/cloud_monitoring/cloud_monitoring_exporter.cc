@@ -9,7 +9,7 @@
 #include "base/web_text.h"
 #include "gcp/accelerators.h"
 #include "gcp/endpoints.h"
-#include "gcp/environment.h"
+#include "gcp/metadata.h"
 
 namespace goodput::exporters {
 namespace {
@@ -29,6 +29,11 @@ std::string repaired(std::string_view text) {
   return out;
 }
 
+Status no_project() {
+  return {StatusCode::kInvalidArgument,
+          "writing to Cloud Monitoring: no project is known; GOOGLE_CLOUD_PROJECT names one"};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CloudMonitoringExporter>> CloudMonitoringExporter::open(CloudMonitoringOptions options) {
@@ -38,35 +43,41 @@ Result<std::unique_ptr<CloudMonitoringExporter>> CloudMonitoringExporter::open(C
       std::shared_ptr<gcp::Credentials> credentials,
       gcp::credentials_for(endpoint, {.environment = options.environment, .is_cancelled = is_cancelled.get()}));
   if (options.project.empty()) options.project = gcp::named_project(options.environment, credentials->project());
-  if (options.project.empty()) options.project = gcp::read_cloud_environment(options.environment, {}).project;
-  if (options.project.empty()) {
-    return Status(StatusCode::kInvalidArgument,
-                  "writing to Cloud Monitoring: no project is known; GOOGLE_CLOUD_PROJECT names one");
-  }
-  const std::string url = endpoint.url + "/v3/projects/" + percent_encoded(options.project) + "/timeSeries";
+  if (options.project.empty() && gcp::has_no_metadata(options.environment)) return no_project();
   return std::unique_ptr<CloudMonitoringExporter>(
-      new CloudMonitoringExporter(std::move(options), url, std::move(is_cancelled), std::move(credentials)));
+      new CloudMonitoringExporter(std::move(options), endpoint.url, std::move(is_cancelled), std::move(credentials)));
 }
 
-CloudMonitoringExporter::CloudMonitoringExporter(CloudMonitoringOptions options, std::string url,
+CloudMonitoringExporter::CloudMonitoringExporter(CloudMonitoringOptions options, std::string endpoint_url,
                                                  CancelFlag is_cancelled, std::shared_ptr<gcp::Credentials> credentials)
     : options_(std::move(options)),
-      url_(std::move(url)),
+      endpoint_url_(std::move(endpoint_url)),
       is_cancelled_(std::move(is_cancelled)),
+      surroundings_(options_.environment, {.project = options_.project, .is_cancelled = is_cancelled_.get()}),
       client_(std::move(credentials), {.timeout_ns = kTimeoutNs, .is_cancelled = is_cancelled_.get()}) {}
 
-/// What nobody has named is asked of the machine, once.
-void CloudMonitoringExporter::find_surroundings() {
-  if (std::exchange(knows_surroundings_, true)) return;
+/// What nobody has named is asked of the machine, until it has told.
+Status CloudMonitoringExporter::find_surroundings() {
+  if (knows_surroundings_) return {};
   gcp::CloudEnvironment here;
-  if (options_.location.empty() || options_.accelerator_type.empty() || options_.cluster.empty()) {
-    here = gcp::read_cloud_environment(options_.environment,
-                                       {.project = options_.project, .is_cancelled = is_cancelled_.get()});
+  if (options_.project.empty() || options_.location.empty() || options_.accelerator_type.empty() ||
+      options_.cluster.empty()) {
+    ASSIGN_OR_RETURN(here, surroundings_.read());
   }
+  if (options_.project.empty()) options_.project = here.project;
+  if (options_.project.empty()) {
+    if (options_.may_go_without && !std::exchange(is_off_, true) && options_.tell) {
+      options_.tell("going on without: " + no_project().message());
+    }
+    return no_project();
+  }
+  url_ = endpoint_url_ + "/v3/projects/" + percent_encoded(options_.project) + "/timeSeries";
   if (options_.location.empty()) options_.location = here.zone.empty() ? here.cluster_location : here.zone;
   if (options_.location.empty()) options_.location = "global";
   if (options_.cluster.empty()) options_.cluster = here.cluster;
   machine_accelerator_ = gcp::accelerator_label(here.machine_type, options_.environment);
+  knows_surroundings_ = true;
+  return {};
 }
 
 WorkloadSeriesOptions CloudMonitoringExporter::wanted_of(const Update& update) const {
@@ -102,7 +113,7 @@ int64_t CloudMonitoringExporter::pause_ns() const {
 Status CloudMonitoringExporter::send(const Update& update) {
   retry_after_ns_ = 0;
   if (!update.figures.goodput && !update.figures.windows) return {};
-  find_surroundings();
+  RETURN_IF_ERROR(find_surroundings());
   const report::Report& report = update.report;
   std::vector<WorkloadSeries> due = workload_series(report, wanted_of(update));
   const size_t all = due.size();

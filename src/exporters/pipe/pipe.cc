@@ -121,6 +121,7 @@ PipeCounters Pipe::read(State& state) {
 void Pipe::State::note(const Status& status, Update&& update) {
   counters.rejected = exporter->rejected();
   retry_after_ns = 0;
+  if (exporter->is_off()) return;
   if (status.ok()) {
     ++counters.sent;
     counters.last_success_ns = wall_time_ns();
