@@ -191,6 +191,6 @@ def test_without_a_place_to_ship_to_it_says_so():
 
 def test_a_store_that_cannot_be_read_is_said(job):
     record(job, 0, 2)
-    done = subprocess.run([GOODPUT, "report", job, "--store", "gs://bucket/x"], capture_output=True, text=True)
+    done = subprocess.run([GOODPUT, "report", job, "--store", "s3://bucket/x"], capture_output=True, text=True)
     assert done.returncode == 2
-    assert '"gs://bucket/x": it is not cloud-logging://PROJECT/LOG' in done.stderr
+    assert '"s3://bucket/x": it is not cloud-logging://PROJECT/LOG' in done.stderr

@@ -119,10 +119,12 @@ def test_more_series_than_a_call_takes_go_in_several(job, google, service_accoun
             with rec.custom(f"event-{i}"):
                 pass
         rec.record_step(1)
-    monitor(job, google.environment(service_account), "--once")
+    windows = [argument for hours in (1, 2, 3) for argument in ("--window", f"{hours}h")]
+    monitor(job, google.environment(service_account), "--once", *windows)
     assert google.monitoring.calls == 2
     sources = [labels["badput_source"] for labels, _ in google.monitoring.points("badput_time")]
-    assert len(sources) == len(set(sources)) == 250 + 9
+    assert len(sources) == len(set(sources)) == 64 + 1 + 9
+    assert len(google.monitoring.points("interval_badput")) == 3 * len(sources)
 
 
 def test_own_metrics_where_googles_are_not_open(job, google, service_account):

@@ -19,6 +19,7 @@ from receivers import eventually
 GOODPUT = ROOT / "build/release/goodput"
 STORE = "gs://bucket/jobs of/mine"
 PREFIX = "jobs of/mine/"
+SOAK = "GOODPUT_SOAK" in os.environ
 
 # What Google's own client makes of what is there, and of the server.
 OFFICIAL = """
@@ -159,7 +160,7 @@ def test_a_job_that_runs_is_copied_as_it_grows(storage, job):
     assert_nothing_shrank(storage)
 
 
-@pytest.mark.parametrize("kind", ["lost_answer", "reset", "429", "503"])
+@pytest.mark.parametrize("kind", ["lost_answer", "reset", "429", "503"] if SOAK else ["lost_answer", "429"])
 def test_trouble_on_the_way_costs_nothing(storage, job, folder, kind):
     record(job, 0, 20)
     how = {"kind": "status", "status": int(kind)} if kind.isdigit() else {"kind": kind}
@@ -174,7 +175,7 @@ def test_trouble_on_the_way_costs_nothing(storage, job, folder, kind):
 
 def test_while_the_bucket_is_out_of_reach_nothing_is_lost(storage, job, folder):
     storage.faults.add("/b/bucket/", "hang")
-    running = subprocess.Popen([GOODPUT, "agent", "--to", STORE, "--interval", "0.2s", "--flush-timeout", "1s"])
+    running = subprocess.Popen([GOODPUT, "agent", "--to", STORE, "--interval", "0.2s", "--flush-timeout", "5s"])
     try:
         record(job, 0, 20)
         eventually(lambda: storage.requests, 20)
@@ -193,17 +194,16 @@ def test_a_bucket_that_is_not_there_is_said(storage, job):
     assert "gs://another/x" in done.stderr
     assert "there is no such bucket" in run("report", job, "--store", "gs://another/x", code=3).stderr
     assert "nothing is recorded there" in run("report", job, "--store", STORE, code=1).stderr
-    assert "it is not gs://BUCKET/FOLDER" in run("report", job, "--store", "gs:///x", code=2).stderr or True
+    assert "a bucket's name has" in run("report", job, "--store", "gs:///x", code=2).stderr
     agent()
     assert all_steps(job) == list(range(5))
 
 
 def test_an_agent_that_is_killed_loses_and_doubles_nothing(storage, job, folder):
-    soak = "GOODPUT_SOAK" in os.environ
     chance = random.Random(7)
     with goodput.Recorder(job) as rec, rec.job():
         step = 0
-        for _ in range(200 if soak else 8):
+        for _ in range(200 if SOAK else 8):
             running = subprocess.Popen([GOODPUT, "agent", "--to", STORE, "--interval", "0.1s"])
             until = time.monotonic() + chance.uniform(0.1, 0.9)
             while time.monotonic() < until:
@@ -236,7 +236,7 @@ def test_a_disk_that_lost_what_it_had_shown_takes_nothing_from_the_bucket(storag
     assert trainer.stdout.readline() == "recorded\n"
     agent()
     trainer.communicate("\n")
-    (live,) = folder.rglob("*.live") if len(list(folder.rglob("*.live"))) == 1 else sorted(folder.rglob("*.live"))[:1]
+    live = min(folder.rglob("*.live"))  # others are prepared only
     content = bytearray(live.read_bytes())
     content[8192 + 40 * 32 : 8192 + 12 * 4096] = bytes(12 * 4096 - 40 * 32)  # its runs, but for the first slots
     live.write_bytes(content)

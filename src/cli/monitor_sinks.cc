@@ -87,12 +87,19 @@ class Sinks {
 
 Status Sinks::open_tensorboard() {
   if (plan_->tensorboard.empty()) return {};
-  ASSIGN_OR_RETURN(auto board, exporters::TensorBoardExporter::open(plan_->tensorboard, owner_));
-  if (plan_->tensorboard.starts_with(gcp::kBucketScheme)) {  // a folder on a disk guards itself
-    ASSIGN_OR_RETURN(Lock held, lock(board->name()));
-    board->keep_lock(std::move(held));
+  const bool is_in_bucket = plan_->tensorboard.starts_with(gcp::kBucketScheme);
+  auto board = exporters::TensorBoardExporter::open(plan_->tensorboard, owner_);
+  if (!board.ok() && is_in_bucket && plan_->control_fd >= 0) {
+    // Of a training process that has no credentials here: it is told its figures all the same.
+    context_->note("goodput monitor: going on without: " + board.status().message());
+    return {};
   }
-  add(std::move(board));
+  if (!board.ok()) return board.status();
+  if (is_in_bucket) {  // a folder on a disk guards itself
+    ASSIGN_OR_RETURN(Lock held, lock((*board)->name()));
+    (*board)->keep_lock(std::move(held));
+  }
+  add(std::move(board).value());
   return {};
 }
 
@@ -197,8 +204,7 @@ Status Sinks::open_journal_shipping() {
                                                                  .roots = roots_of(*context_),
                                                                  .run = {.job = facts.job, .run_id = facts.run_id}}));
   ASSIGN_OR_RETURN(Lock held, lock(shipping->name()));
-  shipping->keep_lock(std::move(held));
-  add(std::move(shipping));
+  add(std::move(shipping), std::move(held));
   return {};
 }
 

@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 
+#include "exporters/custom_events.h"
 #include "report/words.h"
 
 namespace goodput::exporters {
@@ -43,30 +42,6 @@ std::optional<double> ratio(const std::optional<double>& percent) {
 std::optional<double> number(const std::optional<int64_t>& count) {
   return count.has_value() ? std::optional<double>(static_cast<double>(*count)) : std::nullopt;
 }
-
-/// The custom events that have series of their own: those with the most time in the job.
-class CustomEvents {
- public:
-  explicit CustomEvents(const report::SecondsByName& of_job) {
-    std::vector<std::pair<double, std::string>> by_time;
-    for (const auto& [name, seconds] : of_job) by_time.emplace_back(-seconds, name);
-    std::sort(by_time.begin(), by_time.end());
-    by_time.resize(std::min(by_time.size(), kMaxCustomEvents));
-    for (auto& [seconds, name] : by_time) named_.insert(std::move(name));
-  }
-
-  /// Under the class with their own names, as everywhere that knows no maps; names are upper-cased, `other` is not.
-  [[nodiscard]] report::SecondsByName by_source(const report::SecondsByName& events) const {
-    report::SecondsByName out;
-    for (const auto& [name, seconds] : events) {
-      out[fmt::format("{}.{}", report::kCustomBadput, named_.contains(name) ? name : "other")] += seconds;
-    }
-    return out;
-  }
-
- private:
-  std::set<std::string> named_;
-};
 
 void add_time(const Report& report, Families& out) {
   const CustomEvents custom(report.custom_badput_seconds);

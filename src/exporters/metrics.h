@@ -7,7 +7,8 @@
 //   }
 //
 // What is absent in the report has no sample. The number of samples is bounded by classes, windows and
-// kMaxCustomEvents; nothing here grows with attempts, ranks or steps. Pure. SPDX-License-Identifier: Apache-2.0
+// kMaxCustomEvents (exporters/custom_events.h); nothing here grows with attempts, ranks or steps. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -31,11 +32,6 @@ struct Family {
   std::vector<Sample> samples;
   bool is_counter = false;  ///< never falls while a process lives; its Prometheus name then ends in `_total`
 };
-
-/// A job may name its events by anything, a shard or a file among them. Those with the most time have series of their
-/// own, the rest of them one together, `CUSTOM_BADPUT_EVENTS.other`: with three windows and all classes a job then
-/// stays below 500 series.
-constexpr size_t kMaxCustomEvents = 64;
 
 /// In a fixed order; families without samples are left out. None is a counter: all of these may fall.
 std::vector<Family> metrics_of(const report::Report& report);

@@ -7,6 +7,7 @@
 
 #include <map>
 
+#include "exporters/custom_events.h"
 #include "exporters/pipe/pipe_metrics.h"
 
 namespace goodput::exporters {

@@ -157,7 +157,7 @@ TEST(ApiError, IsReadWhateverTheBody) {
 
 struct Asked {
   const char* header;
-  const char* retry_info;               // empty: the answer has none
+  const char* delay_in_body;            // empty: the answer has none
   int64_t least_seconds, most_seconds;  // -1: nothing is asked for
 };
 
@@ -171,8 +171,8 @@ TEST(ApiError, HeaderSaysHowLongToWaitTooAndIsNotForgotten) {
       {"86400", "", 1, 3600}, {"", "86400s", 1, 3600},
   };
   for (const Asked& asked : all) {
-    SCOPED_TRACE(std::string(asked.header) + " " + asked.retry_info);
-    const std::string said = asked.retry_info;
+    SCOPED_TRACE(std::string(asked.header) + " " + asked.delay_in_body);
+    const std::string said = asked.delay_in_body;
     const auto error = read_api_error(
         {.status = 429,
          .failure = {},

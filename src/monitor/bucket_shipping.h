@@ -35,9 +35,6 @@ class BucketShipping final : public exporters::Exporter {
   /// Asks nobody. Fails where credentials are named that are not there or wrong.
   static Result<std::unique_ptr<BucketShipping>> open(BucketShippingOptions options);
 
-  /// Held as long as this lives.
-  void keep_lock(std::shared_ptr<File> lock) { lock_ = std::move(lock); }
-
   [[nodiscard]] std::string name() const override { return gcp::to_url(options_.address); }
   /// Ships what is new in the journals; `update` only says that it is time to look.
   Status send(const exporters::Update& update) override;
@@ -51,7 +48,6 @@ class BucketShipping final : public exporters::Exporter {
   explicit BucketShipping(BucketShippingOptions options) : options_(std::move(options)) {}
 
   BucketShippingOptions options_;
-  std::shared_ptr<File> lock_;
   std::atomic<bool> is_cancelled_ = false;
   std::unique_ptr<gcp::Bucket> bucket_;
   std::unique_ptr<store::JournalShipper> shipper_;

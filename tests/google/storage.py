@@ -92,7 +92,9 @@ class FakeStorage:
     def variables(self):
         """Variables that lead programs here, Google's own and gcsfs too."""
         led = {"STORAGE_EMULATOR_HOST": self.url, "GOOGLE_CLOUD_PROJECT": "p", "NO_GCE_CHECK": "true"}
-        return {**led, "FSSPEC_GS_TOKEN": "anon", "FSSPEC_GCS_TOKEN": "anon"}
+        # gcsfs would ask another API what kind of bucket it is, by gRPC over TLS.
+        gcsfs = {"FSSPEC_GS_TOKEN": "anon", "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT": "false"}
+        return {**led, **gcsfs}
 
     def objects(self, prefix=""):
         """name → bytes, as they stand."""
@@ -112,6 +114,8 @@ class FakeStorage:
         parts = url.path.split("/")
         name = urllib.parse.unquote(parts[6]) if len(parts) > 6 and parts[1] == "storage" else query.get("name")
         is_upload = url.path.startswith("/upload/") and method == "POST"
+        if is_upload and name is None and query["uploadType"] == "multipart":
+            name = json.loads(body.split(b"\r\n\r\n", 1)[1].split(b"\r\n--", 1)[0])["name"]
         is_composition = parts[-1] == "compose" and method == "POST"
         with self._lock:
             if is_upload or is_composition or method == "DELETE":
@@ -152,7 +156,7 @@ class FakeStorage:
         content = b""
         for source in sources:
             facts = self._facts(source["name"])
-            if facts is None or source.get("generation", facts["generation"]) != facts["generation"]:
+            if facts is None or int(source.get("generation", facts["generation"])) != int(facts["generation"]):
                 return _error(404, "notFound", f"No such object: {source['name']}")
             content += self._bytes(source["name"])
         metadata = json.dumps({"name": name, **asked.get("destination", {})})

@@ -212,11 +212,7 @@ def _cache_dir(given: str) -> str:
 
 def _arguments(tensorboard_dir: str, gcp_options: GCPOptions) -> list[str]:
     """Where the monitor's process exports to."""
-    arguments = []
-    if tensorboard_dir.startswith("gs://"):
-        logger.warning("TensorBoard files are written to folders only, and not to %s", tensorboard_dir)
-    else:
-        arguments.append(f"--tensorboard={tensorboard_dir}")
+    arguments = [f"--tensorboard={tensorboard_dir}"]
     if not gcp_options.enable_gcp_goodput_metrics:
         return arguments
     # Where no project is named or found, the monitor's process goes on without Cloud Monitoring.

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "base/utf8.h"
+#include "exporters/custom_events.h"
 #include "exporters/incumbent_names.h"
 
 namespace goodput::exporters {
@@ -39,7 +41,7 @@ bool is_elastic(const report::Report& report) {
 class Collector {
  public:
   Collector(const report::Report& report, const WorkloadSeriesOptions& options)
-      : report_(report), options_(options), is_elastic_(is_elastic(report)) {}
+      : report_(report), options_(options), custom_(report.custom_badput_seconds), is_elastic_(is_elastic(report)) {}
 
   void add_totals();
   void add_window(const report::Window& window);
@@ -62,9 +64,10 @@ class Collector {
       const bool is_left_out = source == "DATA_LOADING_ASYNC" || (source.starts_with("ELASTIC_") && !is_elastic_);
       if (!is_left_out) add(name, seconds.at(source) * factor, with_source(std::string(source), labels));
     }
-    for (const auto& [event, spent] : custom) {
-      add(name, spent * factor, with_source(label_text("CUSTOM_BADPUT_EVENTS." + event), labels));
-    }
+    // Names that a label does not tell apart are one series: the service refuses a call that has the same one twice.
+    std::map<std::string, double> by_label;
+    for (const auto& [event, spent] : custom_.by_source(custom)) by_label[label_text(event)] += spent;
+    for (const auto& [event, spent] : by_label) add(name, spent * factor, with_source(event, labels));
   }
   static Labels with_source(std::string source, const Labels& labels) {
     Labels out = {{"badput_source", std::move(source)}};
@@ -81,7 +84,9 @@ class Collector {
 
   const report::Report& report_;
   const WorkloadSeriesOptions& options_;
+  CustomEvents custom_;
   bool is_elastic_;
+  std::set<std::string> window_sizes_;  ///< that have their series
   std::vector<WorkloadSeries> out_;
 };
 
@@ -104,6 +109,7 @@ void Collector::add_totals() {
 void Collector::add_window(const report::Window& window) {
   if (!window.goodput_percent.has_value() || window.elapsed_seconds <= 0) return;
   const std::string size = std::to_string(std::llround(window.window_seconds));
+  if (!window_sizes_.insert(size).second) return;
   add("interval_goodput", *window.goodput_percent, {{"goodput_source", "TOTAL"}, {"rolling_window_size", size}});
   add_badput("interval_badput", window.badput_seconds, window.custom_badput_seconds, 100 / window.elapsed_seconds,
              {{"rolling_window_size", size}});

@@ -5,7 +5,8 @@
 //     send(prefix + series.name, series.labels, series.value);
 //   }
 //
-// What is absent in the report has no series. `performance` is the ideal step time and nothing else. Pure.
+// What is absent in the report has no series. `performance` is the ideal step time and nothing else. Their number is
+// bounded by classes, windows and kMaxCustomEvents (exporters/custom_events.h). Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -34,7 +35,7 @@ struct WorkloadSeriesOptions {
   bool has_step_deviation = true;
 };
 
-/// Each once, in a fixed order. Texts are UTF-8 and cut to what a label holds.
+/// Each name with its labels once, in a fixed order. Texts are UTF-8 and cut to what a label holds.
 std::vector<WorkloadSeries> workload_series(const report::Report& report, const WorkloadSeriesOptions& options);
 
 }  // namespace goodput::exporters

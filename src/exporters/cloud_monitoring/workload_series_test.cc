@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
 namespace goodput::exporters {
 namespace {
@@ -134,6 +136,44 @@ TEST(WorkloadSeries, LabelsAreValidUtf8WithinTheLimit) {
   EXPECT_EQ(sources[0].size(), 1024U);
   EXPECT_TRUE(sources[0].ends_with("\xC3\xA9"));
   EXPECT_EQ(sources[1], "CUSTOM_BADPUT_EVENTS.\xEF\xBF\xBD");
+}
+
+TEST(WorkloadSeries, CustomEventsAreBoundedAndTheRestIsOneSeries) {
+  report::Report report = sample();
+  report.badput_seconds.clear();
+  report.custom_badput_seconds.clear();
+  for (int i = 0; i < 300; ++i) report.custom_badput_seconds["SHARD-" + std::to_string(i)] = 1 + i;
+  report.windows = {{.window_seconds = 60, .elapsed_seconds = 100, .goodput_percent = 1}};
+  report.windows[0].custom_badput_seconds = report.custom_badput_seconds;
+  std::map<std::string, std::pair<size_t, double>> custom;
+  for (const WorkloadSeries& series : workload_series(report, {})) {
+    if (!series.labels.empty() && series.labels[0].second.starts_with("CUSTOM")) {
+      auto& [count, sum] = custom[series.name];
+      ++count;
+      sum += std::get<double>(series.value);
+    }
+  }
+  EXPECT_EQ(custom["badput_time"], (std::pair<size_t, double>(65, 300 * 301 / 2)));
+  EXPECT_EQ(custom["interval_badput"], (std::pair<size_t, double>(65, 300 * 301 / 2)));
+}
+
+TEST(WorkloadSeries, NoTwoHaveTheSameKey) {
+  report::Report report = sample();
+  // Repaired, cut and rounded these are the same.
+  const std::string name(2'000, 'x');
+  report.custom_badput_seconds = {{name + "1", 1}, {name + "2", 2}, {"\xFE", 4}, {"\xFF", 8}};
+  const report::Window window{.window_seconds = 60, .elapsed_seconds = 100, .goodput_percent = 1};
+  report.windows = {window, window, window};
+  report.windows[1].window_seconds = 60.25;
+  std::set<std::pair<std::string, std::vector<std::pair<std::string, std::string>>>> keys;
+  double custom = 0;
+  for (const WorkloadSeries& series : workload_series(report, {})) {
+    EXPECT_TRUE(keys.emplace(series.name, series.labels).second) << series.name;
+    if (series.name == "badput_time" && series.labels[0].second.starts_with("CUSTOM")) {
+      custom += std::get<double>(series.value);
+    }
+  }
+  EXPECT_EQ(custom, 15);
 }
 
 }  // namespace

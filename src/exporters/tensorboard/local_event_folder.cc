@@ -36,7 +36,8 @@ Result<std::unique_ptr<LocalEventFolder>> LocalEventFolder::open(const std::stri
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
   // Of the open file, not of the process: two exporters of one process exclude each other too.
-  if (fcntl(lock, F_OFD_SETLK, &whole) != 0) {
+  // Where a file system has no locks there is none to hold.
+  if (fcntl(lock, F_OFD_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES)) {
     char other[256] = {};
     const ssize_t got = ::pread(lock, other, sizeof(other) - 1, 0);
     ::close(lock);

@@ -43,7 +43,11 @@ void RecordReader::read(std::string_view bytes, VisitRecord visit) {
                   !event.ParseFromArray(message.data(), static_cast<int>(message.size()));
     if (is_damaged_) break;
     for (const tensorboard::Value& value : event.summary().value()) {
-      visit(value.tag(), event.step(), value.simple_value());
+      const bool has_text = value.tensor().string_val_size() > 0;
+      visit({.tag = value.tag(),
+             .step = event.step(),
+             .value = value.simple_value(),
+             .text = has_text ? std::string_view(value.tensor().string_val(0)) : std::string_view()});
     }
     left.remove_prefix(kHead + size + kFoot);
   }

@@ -1,10 +1,10 @@
 // The scalars of an event file, read back: what an exporter that starts again has written already.
 //
 //   RecordReader records;
-//   for (std::string_view piece : pieces) records.read(piece, [&](std::string_view tag, int64_t step, float value) {});
+//   for (std::string_view piece : pieces) records.read(piece, [&](const ReadValue& read) { read.tag, read.step … });
 //   if (!records.is_whole()) …                        // it ends within a record, or is damaged
 //
-// Values that are no scalars are given as 0. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,13 @@
 
 namespace goodput::exporters {
 
-using VisitRecord = FunctionRef<void(std::string_view tag, int64_t step, float value)>;
+struct ReadValue {
+  std::string_view tag;
+  int64_t step = 0;
+  float value = 0;        ///< of a scalar
+  std::string_view text;  ///< of a text
+};
+using VisitRecord = FunctionRef<void(const ReadValue& read)>;
 
 class RecordReader {
  public:

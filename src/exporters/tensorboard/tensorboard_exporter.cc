@@ -10,6 +10,8 @@
 
 #include "base/clock.h"
 #include "base/lower.h"
+#include "base/utf8.h"
+#include "exporters/custom_events.h"
 #include "exporters/disruption_text.h"
 #include "exporters/incumbent_names.h"
 #include "exporters/metrics.h"
@@ -24,6 +26,7 @@ namespace {
 constexpr const char* kStepTime = "step_time_seconds";
 constexpr const char* kStepDeviation = "step_deviation";
 constexpr const char* kDisruptions = "disruptions";
+constexpr const char* kJob = "job";
 
 double percent_of(double seconds, double elapsed_seconds) {
   return elapsed_seconds > 0 ? 100 * seconds / elapsed_seconds : 0;
@@ -59,28 +62,40 @@ Result<std::unique_ptr<TensorBoardExporter>> TensorBoardExporter::open(const std
   return std::unique_ptr<TensorBoardExporter>(new TensorBoardExporter(std::move(folder)));
 }
 
-/// Which steps and disruptions earlier files have; what is written from now on is behind them.
-Status TensorBoardExporter::begin() {
-  written_ = {};
-  next_disruption_ = 0;
+/// Which steps and disruptions of this run earlier files have; what is written from now on is behind them.
+Status TensorBoardExporter::begin(const report::Report& report) {
+  std::string own;
+  append_repaired(own, report.run_id.empty() ? report.job : report.job + "@" + report.run_id);
+  const auto forget = [&] {
+    written_ = {};
+    next_disruption_ = 0;
+  };
+  forget();
   unwritten_.clear();
-  RETURN_IF_ERROR(folder_->read_back([&](std::string_view tag, int64_t step, float value) {
-    if (tag == kStepTime) written_.add({step, value});
-    if (tag == kDisruptions) next_disruption_ = std::max(next_disruption_, step + 1);
+  std::string whose = own;  // a file that does not say is ours
+  RETURN_IF_ERROR(folder_->read_back([&](const ReadValue& read) {
+    if (read.tag == kJob && std::exchange(whose, read.text) != read.text) forget();
+    if (read.tag == kStepTime) written_.add({read.step, read.value});
+    if (read.tag == kDisruptions) next_disruption_ = std::max(next_disruption_, read.step + 1);
   }));
+  if (whose != own) forget();
   const int64_t now_ns = wall_time_ns();
   records_ = std::make_unique<EventRecords>(now_ns);
+  records_->text(kJob, 0, now_ns, own);
   records_->layout(now_ns, charts());
   return {};
 }
 
 Status TensorBoardExporter::send(const Update& update) {
-  if (records_ == nullptr) RETURN_IF_ERROR(begin());
-  RETURN_IF_ERROR(write_out());  // what was not taken before: until it is, nothing is added
+  if (records_ == nullptr) RETURN_IF_ERROR(begin(update.report));
+  // What was not taken before: until it is, nothing is added.
+  if (!unwritten_.empty()) RETURN_IF_ERROR(write_out());
   if (update.figures.steps) add_steps(update);
   if (update.figures.goodput) add_disruptions(update.report);
   add_totals(update.report, update.figures);
-  return write_out();
+  RETURN_IF_ERROR(write_out());
+  written_.history_is_over();
+  return {};
 }
 
 void TensorBoardExporter::add_steps(const Update& update) {
@@ -98,8 +113,7 @@ void TensorBoardExporter::add_steps(const Update& update) {
 
 void TensorBoardExporter::add_disruptions(const report::Report& report) {
   for (const report::Disruption& disruption : report.disruption_records) {
-    // Told once it is known what it cost.
-    if (disruption.index < next_disruption_ || !disruption.recovery_seconds.has_value()) continue;
+    if (disruption.index < next_disruption_ || !is_settled(report, disruption)) continue;
     records_->text(kDisruptions, disruption.index, report.as_of_ns, describe(disruption));
     next_disruption_ = disruption.index + 1;
   }
@@ -117,8 +131,11 @@ void TensorBoardExporter::add_totals(const report::Report& report, const Figures
     for (const auto& [name, seconds] : badput) {
       put("badput/" + lower(name), percent_of(seconds, report.elapsed_seconds));
     }
-    for (const auto& [name, seconds] : report.custom_badput_seconds) {
-      put("badput/custom_badput_events/" + lower(name), percent_of(seconds, report.elapsed_seconds));
+    for (const auto& [source, seconds] :
+         CustomEvents(report.custom_badput_seconds).by_source(report.custom_badput_seconds)) {
+      std::string tag = lower(source);
+      tag[std::string_view(report::kCustomBadput).size()] = '/';
+      put("badput/" + tag, percent_of(seconds, report.elapsed_seconds));
     }
   }
   if (!figures.windows) return;

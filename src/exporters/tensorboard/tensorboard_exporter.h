@@ -7,7 +7,8 @@
 // and more: `step_time_seconds`, `goodput/ideal`, `rolling_goodput/1h`, disruptions as texts, and a layout of charts.
 // What is of a step is written once; what is of the job once an update, at its last productive step. One writer a
 // folder: a second one is refused and told who the first is (in a bucket, where the writers differ in machine, it goes
-// on behind what the first wrote). An exporter that starts again goes on where the files in the folder end. One thread.
+// on behind what the first wrote). An exporter that starts again goes on where the files in the folder end, as far as
+// they are about the same run: the text `job` says whose what follows is. One thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -43,7 +44,7 @@ class TensorBoardExporter final : public Exporter {
  private:
   explicit TensorBoardExporter(std::unique_ptr<EventFolder> folder) : folder_(std::move(folder)) {}
 
-  Status begin();
+  Status begin(const report::Report& report);
   void add_steps(const Update& update);
   void add_totals(const report::Report& report, const Figures& figures);
   void add_disruptions(const report::Report& report);

@@ -54,7 +54,8 @@ Result<JournalMirror::AllWanted> JournalMirror::list(std::string_view job) {
   AllWanted all;
   const Status listed = bucket->list(object_name(options_.address, within), [&](gcp::ObjectFacts object) {
     auto place = parse_object_name(std::string_view(object.name).substr(beginning));
-    if (place) all.push_back({std::move(object), *std::move(place)});
+    const bool is_segment = place.has_value() && object.size_bytes <= journal::kMaxSealedBytes;
+    if (is_segment) all.push_back({std::move(object), *std::move(place)});
   });
   if (listed.code() == StatusCode::kNotFound) {
     return Status(StatusCode::kUnreadable, "reading " + to_url(options_.address) + ": there is no such bucket");
