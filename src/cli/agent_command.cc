@@ -20,7 +20,6 @@
 #include "cli/monitor_sinks.h"
 #include "cli/monitor_start.h"
 #include "cli/run/signal_queue.h"
-#include "cli/store_input.h"
 #include "journal/run_folder.h"
 #include "monitor/monitor.h"
 #include "store/cloud_logging/log_project.h"
@@ -187,7 +186,9 @@ Result<store::LogAddress> find_log(const store::LogAddress& address, const Agent
 
 int run_agent(Context& context, const AgentOptions& options) {
   if (options.by_recorder) close_all_but(-1);
-  const std::string to = options.to.empty() ? context.globals.store : options.to;
+  const Globals& globals = context.globals;
+  const std::string usual = globals.store.empty() ? globals.usual_store : globals.store;
+  const std::string to = options.to.empty() ? usual : options.to;
   if (!is_named_store(to)) {
     return context.fail(
         "agent", Status(StatusCode::kInvalidArgument,

@@ -4,6 +4,7 @@
 #include "base/environment.h"
 #include "cli/follow_job.h"
 #include "gcp/bucket_address.h"
+#include "monitor/stored_job.h"
 
 namespace goodput::cli {
 namespace {
@@ -26,7 +27,10 @@ bool is_journal_store(std::string_view store) {
 }
 
 Result<JournalSource> JournalSource::open(const Context& context, std::string_view name) {
-  const std::string& store = context.globals.store;
+  return open(context, context.globals.store, name);
+}
+
+Result<JournalSource> JournalSource::open(const Context& context, const std::string& store, std::string_view name) {
   JournalSource source;
   if (store.starts_with(kFileScheme)) {
     source.roots_ = {{.path = store.substr(kFileScheme.size())}};
@@ -36,6 +40,16 @@ Result<JournalSource> JournalSource::open(const Context& context, std::string_vi
     source.mirror_ = std::make_shared<store::JournalMirror>(store::MirrorOptions{.address = address, .folder = folder});
     RETURN_IF_ERROR(refresh(*source.mirror_, name));
     source.roots_ = {{.path = folder}};
+  } else if (is_named_store(store)) {
+    if (name.empty()) {
+      return Status(StatusCode::kInvalidArgument,
+                    "looking for jobs in " + store + ": a log is asked for one by its name");
+    }
+    ASSIGN_OR_RETURN(
+        monitor::Fetched fetched,
+        monitor::fetch_stored(posix_file_system(), roots_of(context),
+                              {.url = store, .name = std::string(name), .is_patient = true}, system_clock()));
+    source.roots_ = {std::move(fetched.root)};
   } else {
     source.roots_ = roots_of(context);
   }
@@ -47,7 +61,10 @@ Result<std::unique_ptr<monitor::FollowedJob>> JournalSource::follow(const monito
   ASSIGN_OR_RETURN(std::unique_ptr<monitor::FollowedJob> job,
                    monitor::FollowedJob::open(posix_file_system(), roots_, run, options, system_clock()));
   RETURN_IF_ERROR(job->poll());
-  if (mirror_ != nullptr) job->follow_copy([mirror = mirror_, name = run.job] { return mirror->refresh(name); });
+  if (mirror_ != nullptr) {
+    job->feed(
+        {.update = [mirror = mirror_, name = run.job] { return mirror->refresh(name); }, .is_others_alone = true});
+  }
   return job;
 }
 

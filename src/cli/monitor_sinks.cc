@@ -25,6 +25,7 @@
 #include "monitor/sink_lock.h"
 #include "monitor/sink_memory.h"
 #include "report/terminal/text.h"
+#include "store/cloud_logging/log_project.h"
 
 namespace goodput::cli {
 namespace {
@@ -61,6 +62,10 @@ class Sinks {
   void add(std::unique_ptr<exporters::Exporter> exporter, Lock held = {}) {
     pipes_.push_back(std::make_unique<Pipe>(std::move(exporter), exporters::PipeOptions{}, std::move(held)));
     watched_->push_back({.name = pipes_.back()->name(), .counters = pipes_.back()->counters_reader()});
+  }
+  [[nodiscard]] Status check_is_recorded_here() const {
+    if (!job_->is_fed()) return {};
+    return {StatusCode::kInvalidArgument, "--ship: what is read from a store has been shipped already"};
   }
   /// For exporters that are asked to send only once all are open.
   [[nodiscard]] std::function<std::vector<Family>()> own_families() const {
@@ -190,8 +195,10 @@ Status Sinks::open_cloud_monitoring() {
 
 Status Sinks::open_shipping() {
   if (!plan_->ship.has_value()) return {};
+  RETURN_IF_ERROR(check_is_recorded_here());
+  ASSIGN_OR_RETURN(const store::LogAddress address, store::with_project(*plan_->ship));
   const journal::JobLog::JobFacts facts = job_->log().job_facts();
-  ASSIGN_OR_RETURN(auto shipping, monitor::ShippingExporter::open({.address = *plan_->ship,
+  ASSIGN_OR_RETURN(auto shipping, monitor::ShippingExporter::open({.address = address,
                                                                    .files = &posix_file_system(),
                                                                    .roots = roots_of(*context_),
                                                                    .run = {.job = facts.job, .run_id = facts.run_id}}));
@@ -202,6 +209,7 @@ Status Sinks::open_shipping() {
 
 Status Sinks::open_journal_shipping() {
   if (!plan_->ship_journals.has_value()) return {};
+  RETURN_IF_ERROR(check_is_recorded_here());
   const journal::JobLog::JobFacts facts = job_->log().job_facts();
   ASSIGN_OR_RETURN(auto shipping, monitor::BucketShipping::open({.address = *plan_->ship_journals,
                                                                  .files = &posix_file_system(),

@@ -305,10 +305,11 @@ _TYPE_OF_CLASS = {
 }
 _ELASTIC_TYPES = (BadputType.ELASTIC_SLICE_DOWN, BadputType.ELASTIC_SCALE_UP, BadputType.ELASTIC_REINITIALIZATION)
 _NO_JOB_TIME = "Total job time is zero, Goodput cannot be calculated. Please fix the logging entries."
+_CUT_OFF = " The job may have started before the oldest entry that the log keeps, or that the retention period admits."
 
 
 class GoodputCalculator(goodput_exclusion.GoodputExclusion):
-    """Answers about a job by its log: of the cloud logger if one is passed, else of the local journal."""
+    """Answers about a job by its log: of the cloud logger if one is passed, else of the local journal, else of the store."""
 
     # The types that a breakdown always has; the time of others is in OTHER.
     _types = tuple(kind for kind in BadputType if kind not in _ELASTIC_TYPES)
@@ -330,7 +331,13 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
         passed = None if type(cloud_logger) is _CloudLogger else cloud_logger
         if passed is None:
             timeline_file.import_once(str(job_name), cache_dir)
-        self._account = JobAccount(str(job_name), passed)
+        retention = max_logs_retention_period
+        self._account = JobAccount(
+            str(job_name),
+            passed,
+            store=cloud_store.readable(str(logger_name)) if passed is None else None,
+            retention_seconds=retention.total_seconds() if hasattr(retention, "total_seconds") else retention,
+        )
         # What get_job_goodput() answered from last, and was told of the ideal step time.
         self._answered: tuple[dict[str, Any], float | None] | None = None
 
@@ -368,7 +375,7 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
     ) -> tuple[float, UnproductiveTimeDict, int]:
         """(goodput in percent, breakdown in percent or {}, max productive step) of the job until now."""
         if not self._account.has_job_start():
-            raise ValueError(_NO_JOB_TIME)
+            raise ValueError(_NO_JOB_TIME + (_CUT_OFF if self._account.is_cut_off else ""))
         report = self._report()
         elapsed = report["elapsed_seconds"]
         if elapsed == 0:
