@@ -250,13 +250,17 @@ def test_a_folder_that_is_taken_breaks_nothing_in_the_trainer(job, board, caplog
     first.stop_goodput_uploader()
 
 
-def test_a_bucket_is_no_folder(job, tmp_path, monkeypatch, caplog):
+def test_a_bucket_is_no_folder_and_without_credentials_nothing_at_all(job, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_GCE_CHECK", "true")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
+    monkeypatch.delenv("GOODPUT_QUIET")
     monitor = monitor_of(job, "gs://bucket/board")
     monitor.start_goodput_uploader()
     train(job)
     monitor.stop_goodput_uploader()
-    assert "not to gs://bucket/board" in caplog.text
+    assert "going on without" in capfd.readouterr().err
     assert not list(tmp_path.glob("gs:*"))
 
 

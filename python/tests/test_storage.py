@@ -249,6 +249,7 @@ def test_a_disk_that_lost_what_it_had_shown_takes_nothing_from_the_bucket(storag
 
 
 def test_the_drop_in_copies_a_journal_and_finds_it_on_another_machine(storage, job, folder, monkeypatch, caplog):
+    from ml_goodput_measurement.src import bucket_store
     from ml_goodput_measurement.src.goodput import GoodputCalculator
 
     record(job, 0, 50)
@@ -261,8 +262,9 @@ def test_the_drop_in_copies_a_journal_and_finds_it_on_another_machine(storage, j
             there = GoodputCalculator(job, "logger", gcs_path=path)
             assert there.get_job_goodput(include_badput_breakdown=True) == answered
     assert not caplog.records
-    GoodputCalculator(job, "logger", gcs_path="gs://another").sync_to_gcs()
-    assert "is not copied to gs://another" in caplog.text
+    monkeypatch.setattr(bucket_store._program, "path", lambda: "/nonexistent/goodput")
+    GoodputCalculator(job, "logger", gcs_path="gs://bucket").sync_to_gcs()
+    assert "is not copied to gs://bucket" in caplog.text
 
 
 def test_a_monitor_elsewhere_follows_what_arrives(storage, readers, job, folder):
