@@ -246,3 +246,41 @@ def test_a_disk_that_lost_what_it_had_shown_takes_nothing_from_the_bucket(storag
     agent()
     assert re.search(r"\.sealed$", "\n".join(storage.objects(PREFIX)), re.MULTILINE)
     assert all_steps(job) == list(range(100))
+
+
+def test_the_drop_in_copies_a_journal_and_finds_it_on_another_machine(storage, job, folder, monkeypatch, caplog):
+    from ml_goodput_measurement.src.goodput import GoodputCalculator
+
+    record(job, 0, 50)
+    for path in ("gs://bucket", "gs://bucket/deep/er"):
+        here = GoodputCalculator(job, "logger", gcs_path=path)
+        here.sync_to_gcs()
+        answered = here.get_job_goodput(include_badput_breakdown=True)
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setenv("GOODPUT_DIR", str(folder.parent / "elsewhere"))
+            there = GoodputCalculator(job, "logger", gcs_path=path)
+            assert there.get_job_goodput(include_badput_breakdown=True) == answered
+    assert not caplog.records
+    GoodputCalculator(job, "logger", gcs_path="gs://another").sync_to_gcs()
+    assert "is not copied to gs://another" in caplog.text
+
+
+def test_a_monitor_elsewhere_follows_what_arrives(storage, readers, job, folder):
+    board = folder.parent / "board"
+    command = [GOODPUT, "monitor", job, "--dir", folder.parent / "elsewhere", "--store", STORE]
+    shipping = subprocess.Popen([GOODPUT, "agent", "--to", STORE, "--interval", "0.2s"])
+    try:
+        with goodput.Recorder(job) as rec, rec.job():
+            rec.record_step(0)
+            eventually(lambda: storage.objects(PREFIX), 20)
+            watcher = subprocess.Popen([*command, "--tensorboard", board, "--interval", "0.3s", "--linger", "0s"])
+            for step in range(1, 60):
+                rec.record_step(step)
+                time.sleep(0.05)
+        assert watcher.wait(30) == 0
+    finally:
+        shipping.kill()
+        shipping.wait()
+    seen = readers.load(board / "goodput")["scalars"]
+    assert [step for step, _ in seen["step_time_seconds"]] == list(range(59))  # of the last one no end is known
+    assert len({step for step, _ in seen["goodput/goodput"]}) >= 2, "it saw the job grow"

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -134,6 +135,25 @@ def test_two_writers_of_one_machine_are_one_too_many(storage, job):
     finally:
         first.kill()
         first.wait()
+
+
+@pytest.mark.skipif("GOODPUT_SOAK" not in os.environ, reason="each of them rests for seconds between two writes")
+def test_two_writers_of_two_machines_go_on_behind_each_other(storage, readers, job, folder, tmp_path):
+    record(job, 0, 20)
+    here = subprocess.Popen([GOODPUT, "monitor", job, "--tensorboard", BOARD, "--follow", "--interval", "0.2s"])
+    try:
+        (name,) = eventually(lambda: event_files(storage), 20)
+        shutil.copytree(folder, tmp_path / "elsewhere")
+        monitor(job, "--once", "--dir", tmp_path / "elsewhere")
+        before = len(storage.sizes(name))
+        record(job, 20, 40)
+        eventually(lambda: len(storage.sizes(name)) > before + 1, 30)
+    finally:
+        here.kill()
+        here.wait()
+    monitor(job, "--once")
+    assert_one_file_that_grew(storage)
+    assert_every_step_once(job, readers, tmp_path / "board")
 
 
 def test_the_drop_in_takes_a_bucket_as_its_folder(storage, readers, job):

@@ -12,6 +12,7 @@
 #include "base/environment.h"
 #include "base/host_name.h"
 #include "cli/follow_job.h"
+#include "cli/terminal_style.h"
 #include "exporters/cloud_monitoring/cloud_monitoring_exporter.h"
 #include "exporters/memory.h"
 #include "exporters/otlp/otlp_exporter.h"
@@ -23,6 +24,7 @@
 #include "monitor/shipping_exporter.h"
 #include "monitor/sink_lock.h"
 #include "monitor/sink_memory.h"
+#include "report/terminal/text.h"
 #include "store/cloud_logging/log_project.h"
 
 namespace goodput::cli {
@@ -155,6 +157,14 @@ std::function<void(size_t)> tell_sent(const Context& context) {
   };
 }
 
+/// What an exporter's thread has to say; it may outlive the context.
+std::function<void(const std::string&)> tell_words(const Context& context) {
+  if (context.globals.quiet) return {};
+  return [err = context.err](const std::string& words) {
+    fmt::print(err, "goodput: goodput monitor: {}\n", report::printable(words, locale_is_utf8()));
+  };
+}
+
 Status Sinks::open_cloud_monitoring() {
   const CloudOptions& cloud = plan_->cloud;
   if (cloud.project.empty()) return {};
@@ -169,14 +179,16 @@ Status Sinks::open_cloud_monitoring() {
   if (plan_->control_fd < 0) {  // training processes start several, each of series of its own
     ASSIGN_OR_RETURN(held, lock(fmt::format("cloud-monitoring {} {}", cloud.project, cloud.replica)));
   }
+  // Training processes ask for it wherever they are, as ml-goodput-measurement does by itself.
+  const bool may_go_without = options.may_go_without = plan_->control_fd >= 0 && cloud.project == "auto";
+  options.tell = tell_words(*context_);
   options.on_sent = tell_sent(*context_);
   auto monitoring = exporters::CloudMonitoringExporter::open(std::move(options));
   if (monitoring.ok()) {
     add(std::move(monitoring).value(), std::move(held));
     return {};
   }
-  if (plan_->control_fd < 0 || cloud.project != "auto") return monitoring.status();
-  // Training processes ask for it wherever they are, as ml-goodput-measurement does by itself.
+  if (!may_go_without) return monitoring.status();
   context_->note("goodput monitor: going on without: " + monitoring.status().message());
   return {};
 }

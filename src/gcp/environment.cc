@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "gcp/gcloud_config.h"
 #include "gcp/metadata.h"
+#include "gcp/read_text_file.h"
 
 namespace goodput::gcp {
 namespace {
@@ -14,6 +15,16 @@ namespace {
 std::string last_component(std::string path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+/// Whether a metadata server that gives no answer at all is nevertheless to be expected: not where somebody has named
+/// one, who would know.
+bool should_have_metadata(const Environment& environment, const char* product_name_file) {
+  for (const char* variable : {"GCE_METADATA_HOST", "GCE_METADATA_ROOT", "GCE_METADATA_IP"}) {
+    if (environment(variable)) return false;
+  }
+  const Result<std::string> product = read_text_file(product_name_file, "reading the machine's name");
+  return product.ok() && product->starts_with("Google");
 }
 
 }  // namespace
@@ -31,7 +42,8 @@ CloudEnvironment read_cloud_environment(const Environment& environment, const Cl
                         .machine_type = {},
                         .cluster = {},
                         .cluster_location = {},
-                        .instance_id = {}};
+                        .instance_id = {},
+                        .may_tell_later = false};
   if (has_no_metadata(environment)) return here;
   struct Question {
     const char* path;
@@ -49,12 +61,18 @@ CloudEnvironment read_cloud_environment(const Environment& environment, const Cl
   for (const auto& [path, member] : kQuestions) {
     if (!(here.*member).empty()) continue;
     const int64_t left_ns = until_ns - boot_time_ns();
-    if (left_ns <= 0) break;
+    if (left_ns <= 0) {
+      here.may_tell_later = true;  // so far it has answered
+      break;
+    }
     // Each with the time that is left, which is a client's to know when it is made.
     MetadataServer server(environment, {.timeout_ns = left_ns, .is_cancelled = options.is_cancelled});
     Result<std::string> answer = server.read(path);
     if (answer.ok()) here.*member = last_component(std::move(answer).value());
-    if (answer.status().code() == StatusCode::kUnavailable) break;
+    if (answer.status().code() == StatusCode::kUnavailable) {
+      here.may_tell_later = server.has_answered() || should_have_metadata(environment, options.product_name_file);
+      break;
+    }
   }
   return here;
 }

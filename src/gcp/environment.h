@@ -24,12 +24,16 @@ struct CloudEnvironment {
   std::string cluster;           ///< of GKE
   std::string cluster_location;  ///< of GKE: a zone or a region
   std::string instance_id;
+  /// There is a metadata server, or the machine is Google's, and it cannot tell now: what is empty may be known soon.
+  bool may_tell_later = false;
 };
 
 struct CloudEnvironmentOptions {
   std::string project{};               ///< of the credentials; empty: they name none
   int64_t timeout_ns = 1'000'000'000;  ///< for all of it
   const std::atomic<bool>* is_cancelled = nullptr;
+  /// Where the firmware says whose machine it is.
+  const char* product_name_file = "/sys/class/dmi/id/product_name";
 };
 
 CloudEnvironment read_cloud_environment(const Environment& environment, const CloudEnvironmentOptions& options);

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <filesystem>
 
+#include "base/manual_clock.h"
 #include "base/temporary_folder.h"
 #include "gcp/accelerators.h"
+#include "gcp/cloud_surroundings.h"
 #include "gcp/fake_google.h"
 #include "gcp/gcloud_config.h"
 #include "gcp/test_key.h"
@@ -52,6 +54,70 @@ TEST(CloudEnvironment, ServerThatHangsOrIsNotThereCostsNoMoreThanIsAllowed) {
     EXPECT_EQ(here.project, "named");
     EXPECT_EQ(here.zone, "");
   }
+}
+
+TEST(CloudEnvironment, WhatIsNotReadyIsToldApartFromWhatIsNotThere) {
+  const TemporaryFolder folder;
+  const std::string firmware = folder.path() + "/product_name";
+  const auto may_tell_later = [&](std::map<std::string, std::string> set) {
+    set["HOME"] = "/nonexistent";
+    return read_cloud_environment(variables(std::move(set)),
+                                  {.timeout_ns = 300'000'000, .product_name_file = firmware.c_str()})
+        .may_tell_later;
+  };
+  for (const char* header : {"", "Metadata-Flavor: Google\r\n"}) {
+    for (const int status : {429, 500, 503}) {
+      FakeGoogle google;
+      google.with_header(header);
+      google.on(kMetadata + "project/project-id", status, "");
+      EXPECT_TRUE(may_tell_later({{"GCE_METADATA_HOST", google.host()}})) << header << status;
+      EXPECT_FALSE(may_tell_later({{"GCE_METADATA_HOST", google.host()}, {"NO_GCE_CHECK", "true"}}));
+    }
+  }
+  FakeGoogle impostor;
+  impostor.on(kMetadata + "project/project-id", 200, "stolen");
+  EXPECT_FALSE(may_tell_later({{"GCE_METADATA_HOST", impostor.host()}}));
+  EXPECT_FALSE(may_tell_later({{"GCE_METADATA_HOST", "127.0.0.1:1"}}));
+  write_text(firmware, "Google Compute Engine\n");
+  EXPECT_FALSE(may_tell_later({{"GCE_METADATA_HOST", "127.0.0.1:1"}}));  // who names one knows
+}
+
+class Surroundings : public testing::Test {
+ protected:
+  Surroundings() { google_.with_header("Metadata-Flavor: Google\r\n"); }
+  CloudSurroundings surroundings() {
+    return {variables({{"GCE_METADATA_HOST", google_.host()}, {"HOME", "/nonexistent"}}), {.project = "named"}, clock_};
+  }
+
+  ManualClock clock_;
+  FakeGoogle google_;
+};
+
+TEST_F(Surroundings, NothingIsRememberedBeforeTheServerIsReady) {
+  google_.on(kMetadata + "instance/zone", 503, "");
+  google_.on(kMetadata + "instance/zone", 200, "projects/12/zones/us-east5-a");
+  CloudSurroundings here = surroundings();
+  EXPECT_EQ(here.read().status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(here.read()->zone, "us-east5-a");
+  EXPECT_EQ(here.read()->project, "named");
+  EXPECT_EQ(google_.count(kMetadata + "instance/zone"), 2U);  // what is known is not asked again
+}
+
+TEST_F(Surroundings, ServerThatIsNeverReadyIsGivenUpAfterAMinute) {
+  google_.on(kMetadata + "instance/zone", 503, "");
+  CloudSurroundings here = surroundings();
+  EXPECT_EQ(here.read().status().code(), StatusCode::kUnavailable);
+  clock_.advance(kMetadataPatienceNs - 1);
+  EXPECT_EQ(here.read().status().code(), StatusCode::kUnavailable);
+  clock_.advance(1);
+  EXPECT_EQ(here.read()->zone, "");
+  EXPECT_EQ(here.read()->project, "named");
+  EXPECT_EQ(google_.count(kMetadata + "instance/zone"), 3U);
+}
+
+TEST_F(Surroundings, WhereThereIsNoServerNobodyWaits) {
+  CloudSurroundings here(variables({{"GCE_METADATA_HOST", "127.0.0.1:1"}, {"HOME", "/nonexistent"}}), {}, clock_);
+  EXPECT_EQ(here.read()->zone, "");
 }
 
 TEST(CloudEnvironment, ProjectIsTakenFromVariablesThenCredentialsThenGcloud) {

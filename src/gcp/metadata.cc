@@ -30,12 +30,14 @@ Result<std::string> MetadataServer::read(std::string_view path) {
   const std::string url = base_url_ + std::string(path);
   const std::string doing = "asking the metadata server " + url;
   HttpAnswer answer = client_.send({.url = url, .headers = {{"Metadata-Flavor", "Google"}}});
-  if (!answer.failure.empty()) return Status(StatusCode::kUnavailable, doing + ": " + answer.failure);
-  if (answer.header("metadata-flavor") != "Google") {
-    return Status(StatusCode::kNotFound, doing + ": what answers is not Google's metadata server");
-  }
+  has_answered_ = answer.failure.empty();
+  if (!has_answered_) return Status(StatusCode::kUnavailable, doing + ": " + answer.failure);
+  // One that is not ready need not know its own header yet.
   if (is_worth_a_retry(answer)) {
     return Status(StatusCode::kUnavailable, doing + ": HTTP " + std::to_string(answer.status));
+  }
+  if (answer.header("metadata-flavor") != "Google") {
+    return Status(StatusCode::kNotFound, doing + ": what answers is not Google's metadata server");
   }
   if (!answer.ok()) return Status(StatusCode::kNotFound, doing + ": HTTP " + std::to_string(answer.status));
   return std::move(answer.body);

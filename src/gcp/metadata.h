@@ -30,10 +30,13 @@ class MetadataServer {
   /// What stands at computeMetadata/v1/`path`. kNotFound: nothing does, or there is no such server; kUnavailable: it
   /// did not answer, or only that it cannot now.
   Result<std::string> read(std::string_view path);
+  /// Whether anything answered when it was asked last, be it that it cannot tell now.
+  [[nodiscard]] bool has_answered() const { return has_answered_; }
 
  private:
   std::string base_url_;
   HttpClient client_;
+  bool has_answered_ = false;
 };
 
 /// How long it may take to answer: GCE_METADATA_TIMEOUT, in seconds; else 3 s.

@@ -157,7 +157,7 @@ TEST(ApiError, IsReadWhateverTheBody) {
 
 struct Asked {
   const char* header;
-  const char* delay_in_body;            // empty: the answer has none
+  const char* in_details;               // empty: the answer has none
   int64_t least_seconds, most_seconds;  // -1: nothing is asked for
 };
 
@@ -171,8 +171,8 @@ TEST(ApiError, HeaderSaysHowLongToWaitTooAndIsNotForgotten) {
       {"86400", "", 1, 3600}, {"", "86400s", 1, 3600},
   };
   for (const Asked& asked : all) {
-    SCOPED_TRACE(std::string(asked.header) + " " + asked.delay_in_body);
-    const std::string said = asked.delay_in_body;
+    SCOPED_TRACE(std::string(asked.header) + " " + asked.in_details);
+    const std::string said = asked.in_details;
     const auto error = read_api_error(
         {.status = 429,
          .failure = {},

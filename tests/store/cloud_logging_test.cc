@@ -225,6 +225,33 @@ TEST_F(CloudLogging, WhatTheIncumbentWroteIsReadAlike) {
   EXPECT_EQ(poll(*reader()), range(5, 6));
 }
 
+TEST(CloudLoggingAnswers, MetadataServerThatIsNotReadyDoesNotDecideWhereEntriesBelong) {
+  const std::string metadata = "GET /computeMetadata/v1/instance/";
+  gcp::FakeGoogle google;
+  google.with_header("Metadata-Flavor: Google\r\n");
+  google.on(metadata + "service-accounts/default/token", 200, R"({"access_token":"t","expires_in":3600})");
+  google.on(metadata + "zone", 503, "");
+  google.on(metadata + "zone", 200, "projects/12/zones/us-east5-a");
+  google.on(metadata + "id", 200, "987654321");
+  google.on("POST /v2/entries:write", 200, "{}");
+  const auto log = CloudLogWriter::open({.address = {"p", "log"},
+                                         .environment = gcp::variables({{"GOODPUT_LOGGING_ENDPOINT", google.url("")},
+                                                                        {"GOOGLE_CLOUD_PROJECT", "p"},
+                                                                        {"GCE_METADATA_HOST", google.host()},
+                                                                        {"HOME", "/nonexistent"}})},
+                                        "j", "");
+  ASSERT_TRUE(log.ok());
+  const std::vector<Event> events = {{.time_ns = wall_time_ns(), .step = 1, .kind = Kind::kStepStart}};
+  const WriteOutcome early = (*log)->write(events);
+  EXPECT_EQ(early.status.code(), StatusCode::kUnavailable);
+  EXPECT_EQ(early.done, 0U);
+  EXPECT_EQ(google.count("POST /v2/entries:write"), 0U);
+  EXPECT_EQ((*log)->write(events).done, 1U);
+  EXPECT_THAT(google.last_body("POST /v2/entries:write"),
+              HasSubstr(R"("resource":{"type":"gce_instance","labels":{"project_id":"p","instance_id":"987654321",)"
+                        R"("zone":"us-east5-a"}})"));
+}
+
 TEST(CloudLoggingAnswers, EntryThatNestsDeeplyDoesNoHarm) {
   constexpr size_t kDepth = 200'000;
   const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');

@@ -19,6 +19,7 @@ from goodput import _binding
 from goodput import _recorder as _events
 
 from ml_goodput_measurement.src import (
+    bucket_store,
     checkpoint_badput_calculator,
     cloud_store,
     goodput_cache,
@@ -327,6 +328,7 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
         self.job_name = job_name
         self.using_pathways = using_pathways
         self._cloud_logger = cloud_logger
+        self._bucket = bucket_store.of(gcs_path)
         # A _CloudLogger of ours is the local journal.
         passed = None if type(cloud_logger) is _CloudLogger else cloud_logger
         if passed is None:
@@ -335,14 +337,16 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
         self._account = JobAccount(
             str(job_name),
             passed,
-            store=cloud_store.readable(str(logger_name)) if passed is None else None,
+            store=(self._bucket or cloud_store.readable(str(logger_name))) if passed is None else None,
             retention_seconds=retention.total_seconds() if isinstance(retention, datetime.timedelta) else retention,
         )
         # What get_job_goodput() answered from last, and was told of the ideal step time.
         self._answered: tuple[dict[str, Any], float | None] | None = None
 
     def sync_to_gcs(self) -> None:
-        """Does nothing: the journal is the only copy of the log that a calculator uses."""
+        """Copies what is new in the job's local journal to gcs_path."""
+        if self._bucket is not None:
+            bucket_store.ship(str(self.job_name), self._bucket)
 
     def _report(self, *bounds: Any, **options: Any) -> dict[str, Any]:
         return self._account.report(*bounds, **options)

@@ -9,13 +9,16 @@
 #include "base/web_text.h"
 #include "gcp/accelerators.h"
 #include "gcp/endpoints.h"
-#include "gcp/environment.h"
+#include "gcp/metadata.h"
 
 namespace goodput::exporters {
 namespace {
 
 constexpr size_t kMostSeries = 200;             // a call; the service refuses more
 constexpr int64_t kTimeoutNs = 12'000'000'000;  // of a call, as Google's own client has it
+
+/// Somebody may have made its descriptor, or its label, by then.
+constexpr int64_t kLeftOutNs = 3'600'000'000'000;
 
 std::string key_of(const WorkloadSeries& series) {
   std::string key = series.name;
@@ -29,6 +32,11 @@ std::string repaired(std::string_view text) {
   return out;
 }
 
+Status no_project() {
+  return {StatusCode::kInvalidArgument,
+          "writing to Cloud Monitoring: no project is known; GOOGLE_CLOUD_PROJECT names one"};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CloudMonitoringExporter>> CloudMonitoringExporter::open(CloudMonitoringOptions options) {
@@ -38,35 +46,41 @@ Result<std::unique_ptr<CloudMonitoringExporter>> CloudMonitoringExporter::open(C
       std::shared_ptr<gcp::Credentials> credentials,
       gcp::credentials_for(endpoint, {.environment = options.environment, .is_cancelled = is_cancelled.get()}));
   if (options.project.empty()) options.project = gcp::named_project(options.environment, credentials->project());
-  if (options.project.empty()) options.project = gcp::read_cloud_environment(options.environment, {}).project;
-  if (options.project.empty()) {
-    return Status(StatusCode::kInvalidArgument,
-                  "writing to Cloud Monitoring: no project is known; GOOGLE_CLOUD_PROJECT names one");
-  }
-  const std::string url = endpoint.url + "/v3/projects/" + percent_encoded(options.project) + "/timeSeries";
+  if (options.project.empty() && gcp::has_no_metadata(options.environment)) return no_project();
   return std::unique_ptr<CloudMonitoringExporter>(
-      new CloudMonitoringExporter(std::move(options), url, std::move(is_cancelled), std::move(credentials)));
+      new CloudMonitoringExporter(std::move(options), endpoint.url, std::move(is_cancelled), std::move(credentials)));
 }
 
-CloudMonitoringExporter::CloudMonitoringExporter(CloudMonitoringOptions options, std::string url,
+CloudMonitoringExporter::CloudMonitoringExporter(CloudMonitoringOptions options, std::string endpoint_url,
                                                  CancelFlag is_cancelled, std::shared_ptr<gcp::Credentials> credentials)
     : options_(std::move(options)),
-      url_(std::move(url)),
+      endpoint_url_(std::move(endpoint_url)),
       is_cancelled_(std::move(is_cancelled)),
+      surroundings_(options_.environment, {.project = options_.project, .is_cancelled = is_cancelled_.get()}),
       client_(std::move(credentials), {.timeout_ns = kTimeoutNs, .is_cancelled = is_cancelled_.get()}) {}
 
-/// What nobody has named is asked of the machine, once.
-void CloudMonitoringExporter::find_surroundings() {
-  if (std::exchange(knows_surroundings_, true)) return;
+/// What nobody has named is asked of the machine, until it has told.
+Status CloudMonitoringExporter::find_surroundings() {
+  if (knows_surroundings_) return {};
   gcp::CloudEnvironment here;
-  if (options_.location.empty() || options_.accelerator_type.empty() || options_.cluster.empty()) {
-    here = gcp::read_cloud_environment(options_.environment,
-                                       {.project = options_.project, .is_cancelled = is_cancelled_.get()});
+  if (options_.project.empty() || options_.location.empty() || options_.accelerator_type.empty() ||
+      options_.cluster.empty()) {
+    ASSIGN_OR_RETURN(here, surroundings_.read());
   }
+  if (options_.project.empty()) options_.project = here.project;
+  if (options_.project.empty()) {
+    if (options_.may_go_without && !std::exchange(is_off_, true) && options_.tell) {
+      options_.tell("going on without: " + no_project().message());
+    }
+    return no_project();
+  }
+  url_ = endpoint_url_ + "/v3/projects/" + percent_encoded(options_.project) + "/timeSeries";
   if (options_.location.empty()) options_.location = here.zone.empty() ? here.cluster_location : here.zone;
   if (options_.location.empty()) options_.location = "global";
   if (options_.cluster.empty()) options_.cluster = here.cluster;
   machine_accelerator_ = gcp::accelerator_label(here.machine_type, options_.environment);
+  knows_surroundings_ = true;
+  return {};
 }
 
 WorkloadSeriesOptions CloudMonitoringExporter::wanted_of(const Update& update) const {
@@ -102,27 +116,47 @@ int64_t CloudMonitoringExporter::pause_ns() const {
 Status CloudMonitoringExporter::send(const Update& update) {
   retry_after_ns_ = 0;
   if (!update.figures.goodput && !update.figures.windows) return {};
-  find_surroundings();
+  RETURN_IF_ERROR(find_surroundings());
   const report::Report& report = update.report;
-  std::vector<WorkloadSeries> due = workload_series(report, wanted_of(update));
-  const size_t all = due.size();
-  // Of an update that is tried again, what has arrived is not sent again.
-  std::erase_if(due, [&](const WorkloadSeries& series) {
+  const std::vector<WorkloadSeries> all = workload_series(report, wanted_of(update));
+  const auto has_arrived = [&](const WorkloadSeries& series) {
     const auto found = written_as_of_.find(key_of(series));
     return found != written_as_of_.end() && found->second >= report.as_of_ns;
+  };
+  std::erase_if(left_out_until_boot_ns_, [now = boot_time_ns()](const auto& each) { return each.second <= now; });
+  // Of an update that is tried again, what has arrived is not sent again.
+  std::vector<WorkloadSeries> due = all;
+  std::erase_if(due, [&](const WorkloadSeries& series) {
+    return has_arrived(series) || left_out_until_boot_ns_.contains(key_of(series));
   });
   Status worst;
+  Refused refused;
   for (size_t at = 0; at < due.size(); at += kMostSeries) {
     const auto batch = std::span(due).subspan(at, std::min(kMostSeries, due.size() - at));
-    const Status status = send_batch(batch, report);
+    const Status status = send_batch(batch, report, refused);
     // What may be had later comes before what is given up: the pipe then calls again.
     if (!status.ok() && (worst.ok() || status.code() == StatusCode::kUnavailable)) worst = status;
   }
-  if (worst.ok() && !due.empty() && options_.on_sent) options_.on_sent(all);
+  const auto arrived = static_cast<size_t>(std::count_if(all.begin(), all.end(), has_arrived));
+  if (arrived == 0 && worst.ok()) return refused.why;  // of no single series, then
+  if (arrived > 0) leave_out(refused);
+  if (worst.ok() && !due.empty() && options_.on_sent) options_.on_sent(arrived);
   return worst;
 }
 
-Status CloudMonitoringExporter::send_batch(std::span<const WorkloadSeries> batch, const report::Report& report) {
+/// The sink is well, but not for these.
+void CloudMonitoringExporter::leave_out(const Refused& refused) {
+  if (refused.keys.empty()) return;
+  const int64_t until_ns = boot_time_ns() + kLeftOutNs;
+  for (const std::string& key : refused.keys) left_out_until_boot_ns_[key] = until_ns;
+  rejected_ += refused.keys.size();
+  rejection_ = "series left out for an hour: " + std::to_string(refused.keys.size()) + ", of " + refused.first + ": " +
+               refused.why.message();
+  if (options_.tell) options_.tell(rejection_);
+}
+
+Status CloudMonitoringExporter::send_batch(std::span<const WorkloadSeries> batch, const report::Report& report,
+                                           Refused& refused) {
   const gcp::RestAnswer answer = client_.send(
       {.url = url_,
        .body = create_time_series_body(batch, options_.metric_prefix, resource_of(report), wall_time_ns())});
@@ -134,7 +168,7 @@ Status CloudMonitoringExporter::send_batch(std::span<const WorkloadSeries> batch
   const gcp::ApiError& error = *answer.error;
   const Status whole = error.to_status("writing to Cloud Monitoring in project " + options_.project);
   retry_after_ns_ = std::max(retry_after_ns_, error.retry_delay_ns.value_or(0));
-  if (const auto refusals = read_refusals(error, batch.size())) return note(*refusals, batch, report, whole);
+  if (const auto refusals = read_refusals(error, batch.size())) return note(*refusals, batch, report, whole, refused);
   // When the answer is missing or tells of the server's trouble, any of them may have been written.
   constexpr int kServerTrouble = 500;
   if (error.http_status == 0 || error.http_status >= kServerTrouble) written_boot_ns_ = boot_time_ns();
@@ -143,17 +177,23 @@ Status CloudMonitoringExporter::send_batch(std::span<const WorkloadSeries> batch
 
 /// Of one call: which series arrived, which may arrive later, which never will.
 Status CloudMonitoringExporter::note(std::span<const SeriesRefusal> refusals, std::span<const WorkloadSeries> batch,
-                                     const report::Report& report, const Status& whole) {
+                                     const report::Report& report, const Status& whole, Refused& refused) {
   written_boot_ns_ = boot_time_ns();
   std::vector<const SeriesRefusal*> of(batch.size(), nullptr);
   for (const SeriesRefusal& refusal : refusals) of[refusal.index] = &refusal;
   bool has_later = false;
   for (size_t i = 0; i < batch.size(); ++i) {
-    const bool is_later = of[i] != nullptr && of[i]->may_pass_later;
-    if (!is_later) written_as_of_[key_of(batch[i])] = report.as_of_ns;
-    has_later = has_later || is_later;
+    if (of[i] == nullptr) {
+      written_as_of_[key_of(batch[i])] = report.as_of_ns;
+    } else if (of[i]->may_pass_later) {
+      has_later = true;
+    } else {
+      if (refused.keys.empty()) refused.first = batch[i].name;
+      refused.keys.push_back(key_of(batch[i]));
+      refused.why = Status(StatusCode::kInvalidArgument, whole.message());
+    }
   }
-  return {has_later ? StatusCode::kUnavailable : StatusCode::kInvalidArgument, whole.message()};
+  return has_later ? Status(StatusCode::kUnavailable, whole.message()) : Status();
 }
 
 }  // namespace goodput::exporters

@@ -135,6 +135,7 @@ void Pipe::State::note(const Status& status, Update&& update) {
   counters.rejected = exporter->rejected();
   counters.last_rejection = exporter->rejection();
   retry_after_ns = 0;
+  if (exporter->is_off()) return;
   if (status.ok()) {
     ++counters.sent;
     counters.last_success_ns = wall_time_ns();

@@ -25,6 +25,7 @@ struct Sink {
   int64_t last_step = -1;  ///< of the latest report
   Figures figures;         ///< of the latest update
   bool takes_steps = true;
+  bool is_off = false;
   int64_t retry_after_ns = 0;
   std::atomic<bool> is_cancelled = false;
 
@@ -49,6 +50,7 @@ class SinkExporter final : public Exporter {
   [[nodiscard]] bool takes_steps() const override { return sink_->takes_steps; }
   [[nodiscard]] int64_t retry_after_ns() const override { return sink_->retry_after_ns; }
   [[nodiscard]] uint64_t rejected() const override { return 3; }
+  [[nodiscard]] bool is_off() const override { return sink_->is_off; }
   void cancel() override { sink_->is_cancelled = true; }
 
  private:
@@ -152,6 +154,19 @@ TEST(Pipe, WhatASinkRefusesForGoodIsGivenUpAndCounted) {
   EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
   EXPECT_EQ(pipe.counters().given_up, 1U);
   EXPECT_EQ(pipe.counters().last_failure, "sending: 400");
+}
+
+TEST(Pipe, SinkThatIsOffNeitherSucceedsNorFailsNorWaits) {
+  const auto sink = std::make_shared<Sink>();
+  sink->is_off = true;
+  sink->answer = [](const Update&) { return Status(StatusCode::kInvalidArgument, "no sink"); };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  pipe.offer(update_of(1));
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  const PipeCounters counters = pipe.counters();
+  EXPECT_EQ(counters.sent + counters.failed + counters.given_up, 0U);
+  EXPECT_EQ(counters.last_success_ns, 0);
+  EXPECT_EQ(counters.last_failure, "");
 }
 
 TEST(Pipe, AHangingSinkDelaysNobodyAndIsLeftBehind) {

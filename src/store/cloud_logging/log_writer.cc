@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "gcp/endpoints.h"
-#include "gcp/environment.h"
 #include "store/cloud_logging/partial_errors.h"
 
 namespace goodput::store {
@@ -46,13 +45,13 @@ CloudLogWriter::CloudLogWriter(const CloudLogOptions& options, std::string url,
       url_(std::move(url)),
       job_(job),
       run_id_(run_id),
-      client_(std::move(credentials), {.timeout_ns = options.timeout_ns, .is_cancelled = options.is_cancelled}) {}
+      client_(std::move(credentials), {.timeout_ns = options.timeout_ns, .is_cancelled = options.is_cancelled}),
+      surroundings_(options.environment, {.project = options.address.project, .is_cancelled = options.is_cancelled}) {}
 
-/// The request up to its entries; asks the machine where it is, once.
-std::string CloudLogWriter::opening() {
+/// The request up to its entries; asks the machine where it is, until it tells.
+Result<std::string> CloudLogWriter::opening() {
   if (opening_.empty()) {
-    const gcp::CloudEnvironment here = gcp::read_cloud_environment(
-        options_.environment, {.project = options_.address.project, .is_cancelled = options_.is_cancelled});
+    ASSIGN_OR_RETURN(const gcp::CloudEnvironment here, surroundings_.read());
     const Json head = {{"logName", log_name(options_.address)},
                        {"resource", resource_of(here, options_.address.project)},
                        {"partialSuccess", true}};
@@ -66,7 +65,12 @@ std::string CloudLogWriter::opening() {
 WriteOutcome CloudLogWriter::write(std::span<const event::Event> events) {
   WriteOutcome outcome;
   if (events.empty()) return outcome;
-  EntryBatch batch(job_, run_id_, opening());
+  const Result<std::string> begun = opening();
+  if (!begun.ok()) {
+    outcome.status = begun.status();
+    return outcome;
+  }
+  EntryBatch batch(job_, run_id_, *begun);
   size_t too_long = 0;  // of those that are not done yet
   for (size_t at = 0; at < events.size();) {
     const EntryBatch::Added added = batch.add(events[at]);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "event/event.h"
+#include "gcp/cloud_surroundings.h"
 #include "gcp/rest.h"
 #include "store/cloud_logging/log_address.h"
 #include "store/cloud_logging/log_entries.h"
@@ -45,7 +46,8 @@ class CloudLogWriter {
   static Result<std::unique_ptr<CloudLogWriter>> open(const CloudLogOptions& options, const std::string& job,
                                                       const std::string& run_id);
 
-  /// One attempt at each request; the first that fails ends it.
+  /// One attempt at each request; the first that fails ends it. kUnavailable too while the machine cannot tell yet
+  /// where it is, which is a part of each entry.
   WriteOutcome write(std::span<const event::Event> events);
 
  private:
@@ -53,12 +55,13 @@ class CloudLogWriter {
                  const std::string& job, const std::string& run_id);
 
   bool send(EntryBatch& batch, WriteOutcome& outcome);
-  std::string opening();
+  Result<std::string> opening();
 
   CloudLogOptions options_;
   std::string url_, job_, run_id_;
   gcp::RestClient client_;
-  std::string opening_;  // empty: the machine has not been asked yet
+  gcp::CloudSurroundings surroundings_;
+  std::string opening_;  // empty: the machine has not told yet where it is
 };
 
 }  // namespace goodput::store
