@@ -79,6 +79,7 @@ def monitor(
     *,
     run_id: str | None = None,
     directory: str | os.PathLike[str] | None = None,
+    store: str | None = None,
     tensorboard: str | os.PathLike[str] | None = None,
     prometheus: str | None = None,
     remote_write: str | None = None,
@@ -94,7 +95,8 @@ def monitor(
     It runs beside this process, waits for the job's first event, exports at the interval, and once more at the end,
     bounded by the timeout. Should this process be killed, it exports that too. Only one process of a job needs one:
     enabled=rank == 0. Durations are seconds or timedeltas. Where it exports to is said as on the command line:
-    `prometheus` is "HOST:PORT", `cloud_monitoring` a project or "auto", the others are URLs.
+    `prometheus` is "HOST:PORT", `cloud_monitoring` a project or "auto", the others are URLs. With a `store`
+    ("cloud-logging://PROJECT/LOG") it follows the job there, wherever that runs.
     """
     if not enabled:
         return _NoMonitor()
@@ -111,6 +113,7 @@ def monitor(
         f"{job}@{run_id}" if run_id is not None else job,
         arguments,
         directory=None if directory is None else os.fspath(directory),
+        store=store,
         timeout_seconds=flush_timeout_seconds,
     )
     return Monitor(process, _seconds(interval), [_seconds(window) for window in windows], flush_timeout_seconds)

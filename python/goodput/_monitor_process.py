@@ -49,12 +49,19 @@ class MonitorProcess:
         arguments: Sequence[str] = (),
         *,
         directory: str | None = None,
+        store: str | None = None,
+        usual_store: str | None = None,
         flush: bool = True,
         timeout_seconds: float | None = 10.0,
     ) -> None:
-        """`flush` and `timeout_seconds` are for close(), and for the end of this process."""
+        """It follows the job in `store`, or here; where there is no journal of it, in `usual_store`.
+
+        `flush` and `timeout_seconds` are for close(), and for the end of this process.
+        """
         self._flush, self._timeout_seconds = flush, timeout_seconds
+        self._usual_store = usual_store
         globals_ = ["--dir", directory] if directory else []
+        globals_ += ["--store", store] if store else []
         self._arguments = ["goodput", *globals_, "monitor", f"--control={_CONTROL}", *arguments, "--", str(job)]
         self._running: dict[str, dict[str, Any]] = {}
         self._owner = os.getpid()
@@ -132,7 +139,7 @@ class MonitorProcess:
                 self._pid = os.posix_spawn(
                     _program.path(),
                     self._arguments,
-                    os.environ,
+                    {**os.environ, "GOODPUT_STORE": self._usual_store} if self._usual_store else os.environ,
                     file_actions=[
                         (os.POSIX_SPAWN_DUP2, theirs.fileno(), _CONTROL),
                         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

@@ -31,6 +31,27 @@ def run(arguments: list[str], standard_input: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+def ask(arguments: list[str]) -> tuple[int, str, str]:
+    """The same without input: exit code, output, complaints."""
+    import tempfile
+
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
+        child = os.posix_spawn(
+            path(),
+            ["goodput", *arguments],
+            os.environ,
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_DUP2, output.fileno(), 1),
+                (os.POSIX_SPAWN_DUP2, complaints.fileno(), 2),
+            ],
+        )
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        for file in (output, complaints):
+            file.seek(0)
+        return code, output.read().decode("utf-8", "replace"), complaints.read().decode("utf-8", "replace")
+
+
 def main() -> None:
     try:
         os.execv(path(), ["goodput", *sys.argv[1:]])

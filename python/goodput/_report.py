@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, Union
 
-from . import _binding
+from . import _binding, _store
 
 _T = TypeVar("_T")
 _Moment = Union[datetime.datetime, float]
@@ -267,6 +267,7 @@ def report(
     job: str,
     *,
     directory: str | os.PathLike[str] | None = None,
+    store: str | None = None,
     now: _Moment | None = None,
     start: _Moment | None = None,
     end: _Moment | None = None,
@@ -278,18 +279,24 @@ def report(
     stall_factor: float | None = None,
     stall_floor: _Duration | None = None,
 ) -> Report:
-    """What became of a job's time, from its journals on this machine.
+    """What became of a job's time, from its journals on this machine, or from a store.
 
-    `job` is NAME, its latest run, or NAME@RUN. Times are datetimes or POSIX seconds; durations timedeltas or seconds.
-    Raises GoodputError when there is no such job.
+    `job` is NAME, its latest run, or NAME@RUN. `store` is "cloud-logging://PROJECT/LOG"; without it, one that
+    GOODPUT_STORE names is asked for a job that has no journal here. Times are datetimes or POSIX seconds; durations
+    timedeltas or seconds. Raises GoodputError when there is no such job.
     """
-    account = _binding.Account.of_job(
-        job,
-        "" if directory is None else str(directory),
-        _duration_ns(dead_after),
-        stall_factor,
-        _duration_ns(stall_floor),
-    )
+    folder = "" if directory is None else str(directory)
+    bounds = (_duration_ns(dead_after), stall_factor, _duration_ns(stall_floor))
+    if store is not None:
+        account = _binding.Account.of_job(job, _store.fetch(job, store, directory=folder).directory, *bounds)
+    else:
+        try:
+            account = _binding.Account.of_job(job, folder, *bounds)
+        except _binding.GoodputError:
+            usual = _store.usual()
+            if usual is None:
+                raise
+            account = _binding.Account.of_job(job, _store.fetch(job, usual, directory=folder).directory, *bounds)
     account.poll()
     now_ns = _moment_ns(now)
     return Report.from_json(

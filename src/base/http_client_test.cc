@@ -175,7 +175,8 @@ TEST(HttpClient, RetryAfterIsSecondsOrADate) {
 }
 
 TEST(HttpClient, MessagesShowNoCredentials) {
-  EXPECT_EQ(without_credentials("https://me:secret@host:1/a@b?c=@"), "https://host:1/a@b?c=@");
+  EXPECT_EQ(without_credentials("https://me:secret@host:1/a@b?c=@"), "https://host:1/a@b?…");
+  EXPECT_EQ(without_credentials("otlp http://host/v1?token=secret#more"), "otlp http://host/v1?…");
   EXPECT_EQ(without_credentials("http://host/a@b"), "http://host/a@b");
   EXPECT_EQ(without_credentials("http://me@host"), "http://host");
 }

@@ -4,10 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "base/clock.h"
@@ -18,10 +20,9 @@
 #include "cli/monitor_sinks.h"
 #include "cli/monitor_start.h"
 #include "cli/run/signal_queue.h"
-#include "cli/store_input.h"
 #include "journal/run_folder.h"
 #include "monitor/monitor.h"
-#include "store/cloud_logging/log_address.h"
+#include "store/cloud_logging/log_project.h"
 
 namespace goodput::cli {
 namespace {
@@ -35,13 +36,21 @@ struct AgentOptions {
   std::string linger = "60s";
   std::string flush_timeout = "10s";
   bool once = false;
+  bool by_recorder = false;
 };
+
+// A recorder starts its agent when it has opened its journal; what it waits for is there at once or never comes.
+constexpr int64_t kPatienceNs = 30'000'000'000;
+constexpr int64_t kAskAgainNs = 2'000'000'000;
+// After the end of the one job that it is for: longer than the outages that services have.
+constexpr int64_t kStayForUnsentNs = int64_t{6} * 3'600'000'000'000;
 
 /// One run, from the first look at it until it is over.
 struct Tended {
   std::unique_ptr<monitor::FollowedJob> job;
   std::optional<monitor::Monitor> monitor;
-  int64_t last_start_ns = 0;  ///< when its latest journal was opened, as it was last listed
+  int64_t last_start_ns = 0;              ///< when its latest journal was opened, as it was last listed
+  int64_t over_boot_ns = boot_time_ns();  ///< when it was last seen not to be over
 };
 
 class Agent {
@@ -57,6 +66,8 @@ class Agent {
   void look();
   bool wait();
   void let_go(monitor::Monitor& monitor);
+  void finish_all();
+  bool is_done();
   void complain(const RunName& run, const Status& status);
 
   Context& context_;
@@ -68,19 +79,42 @@ class Agent {
   std::map<RunName, int64_t> over_;  ///< runs that are, with the start of the latest journal that they had then
   std::map<RunName, std::string> complaints_;
   bool all_sent_ = true;
+  bool is_refused_ = false;  ///< another agent ships a run there
+  const int64_t began_boot_ns_ = boot_time_ns();
 };
 
 int Agent::run() {
   do {
     find_runs();
     look();
-    if (!options_.job.empty() && tended_.empty() && !over_.empty()) break;  // the job that was named is over
+    if (is_done()) break;
   } while (!options_.once && wait());
-  for (auto& [run, tended] : tended_) {
-    if (!options_.once) (void)tended->monitor->cycle();  // the last word
-    let_go(*tended->monitor);
-  }
+  finish_all();
   return all_sent_ ? kDone : kCannot;
+}
+
+/// All at once: whoever stops an agent waits for one of them, however many there are.
+void Agent::finish_all() {
+  std::vector<std::thread> ends;
+  std::vector<char> all_sent(tended_.size(), 0);
+  for (auto& [run, tended] : tended_) {
+    monitor::Monitor* const monitor = &*tended->monitor;
+    if (!options_.once) (void)monitor->cycle();  // the last word
+    ends.emplace_back([this, monitor, &sent = all_sent[ends.size()]] { sent = monitor->finish(plan_.flush_timeout_ns); });
+  }
+  for (std::thread& end : ends) end.join();
+  for (const auto& [run, tended] : tended_) tell_failures(context_, "agent", *tended->monitor);
+  all_sent_ = all_sent_ && std::all_of(all_sent.begin(), all_sent.end(), [](char sent) { return sent != 0; });
+}
+
+/// Of an agent of one job: whether that is over, or another agent's.
+bool Agent::is_done() {
+  if (options_.job.empty() || !tended_.empty()) return false;
+  // A trainer that began meanwhile was refused an agent of its own while this one held the sink.
+  if (!over_.empty()) find_runs();
+  if (!tended_.empty()) return false;
+  if (!over_.empty()) return true;
+  return options_.by_recorder && (is_refused_ || boot_time_ns() - began_boot_ns_ > kPatienceNs);
 }
 
 void Agent::find_runs() {
@@ -107,6 +141,10 @@ void Agent::begin(const RunName& run) {
     return {};
   };
   const Status opened = open();
+  if (opened.code() == StatusCode::kAlreadyExists && options_.by_recorder) {
+    is_refused_ = true;
+    return;
+  }
   if (!opened.ok()) return complain(run, opened);
   tended_.emplace(run, std::move(tended));
 }
@@ -118,9 +156,10 @@ void Agent::look() {
     const Status cycle = tended->monitor->cycle();
     // Opened, and nothing recorded in it yet.
     if (!cycle.ok() && cycle.code() != StatusCode::kNotFound) complain(run, cycle);
-    // An agent of all jobs has time: what could not be shipped yet is tried on. That of one job ends with it.
-    const bool is_to_stay = !tended->monitor->is_over() || (options_.job.empty() && has_unsent);
-    if (is_to_stay) {
+    // What could not be shipped yet is tried on: nobody comes after us who would. That of one job ends some time.
+    if (!tended->monitor->is_over()) tended->over_boot_ns = boot_time_ns();
+    const bool has_time = options_.job.empty() || boot_time_ns() - tended->over_boot_ns < kStayForUnsentNs;
+    if (!tended->monitor->is_over() || (has_unsent && has_time)) {
       ++at;
       continue;
     }
@@ -150,22 +189,45 @@ void Agent::complain(const RunName& run, const Status& status) {
   context_.note(fmt::format("goodput agent: job \"{}\": {}", run.job, status.message()));
 }
 
-int run_agent(Context& context, const AgentOptions& options) {
-  const std::string to = options.to.empty() ? context.globals.store : options.to;
-  if (!is_named_store(to)) {
-    return context.fail("agent", Status(StatusCode::kInvalidArgument,
-                                        "there is nowhere to ship to: give --to cloud-logging://PROJECT/LOG"));
+/// A machine's metadata server may come up after its first programs: an agent that nobody watches has time for it.
+Result<store::LogAddress> find_log(const store::LogAddress& address, const AgentOptions& options) {
+  const int64_t until_ns = boot_time_ns() + kPatienceNs;
+  while (true) {
+    Result<store::LogAddress> found = store::with_project(address);
+    const bool may_come = options.by_recorder && found.status().code() == StatusCode::kNotFound;
+    if (!may_come || boot_time_ns() >= until_ns) return found;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kAskAgainNs));
   }
-  const Result<store::LogAddress> address = store::parse_log_address(to);
-  if (!address.ok()) return context.fail("agent", address.status());
+}
+
+int run_agent(Context& context, const AgentOptions& options) {
+  if (options.by_recorder) close_all_but(-1);
+  const Globals& globals = context.globals;
+  const std::string usual = globals.store.empty() ? globals.usual_store : globals.store;
+  const std::string to = options.to.empty() ? usual : options.to;
+  if (!is_named_store(to)) {
+    return context.fail(
+        "agent", Status(StatusCode::kInvalidArgument,
+                        "there is nowhere to ship to: give --to cloud-logging://PROJECT/LOG or gs://BUCKET/FOLDER"));
+  }
+  const Status address = check_ship_address(to);
+  if (!address.ok()) return context.fail("agent", address);
   MonitorOptions of_each;
   of_each.job = options.job;
   of_each.interval = options.interval;
   of_each.ship = to;
   of_each.linger = options.linger;
   of_each.flush_timeout = options.flush_timeout;
-  const Result<MonitorPlan> plan = resolve(of_each);
+  Result<MonitorPlan> plan = resolve(of_each);
   if (!plan.ok()) return context.fail("agent", plan.status());
+  if (plan->ship.has_value()) {
+    const Result<store::LogAddress> log = find_log(*plan->ship, options);
+    if (!log.ok()) {
+      const int code = context.fail("agent", log.status());
+      return options.by_recorder ? kDone : code;
+    }
+    plan->ship = *log;
+  }
   keep_quiet();
   return Agent(context, options, of_each, *plan).run();
 }
@@ -179,22 +241,29 @@ Command agent_command() {
           .examples =
               "goodput agent --to cloud-logging://my-project/goodput\n"
               "goodput agent --job llama-7b --to cloud-logging://my-project/goodput_llama-7b\n"
+              "goodput agent --to gs://my-bucket/goodput\n"
               "goodput agent --to cloud-logging://my-project/goodput --once",
           .define = [](CLI::App& app) -> Run {
             auto options = std::make_shared<AgentOptions>();
             app.add_option("--job", options->job, "this job alone, until it is over; by default all, for ever")
                 ->type_name("NAME");
             app.add_option("--to", options->to, "where to; by default the --store")->type_name("URL");
+            // Variables: nobody gives options to the agent that a recorder starts.
             app.add_option("--interval", options->interval, "time between two looks")
                 ->type_name("DURATION")
+                ->envname("GOODPUT_AGENT_INTERVAL")
                 ->capture_default_str();
             app.add_option("--linger", options->linger, "how long to watch on after a job has ended")
                 ->type_name("DURATION")
+                ->envname("GOODPUT_AGENT_LINGER")
                 ->capture_default_str();
             app.add_option("--flush-timeout", options->flush_timeout, "how long the last word may take at the end")
                 ->type_name("DURATION")
+                ->envname("GOODPUT_AGENT_FLUSH_TIMEOUT")
                 ->capture_default_str();
             app.add_flag("--once", options->once, "ship what there is, and end");
+            // For recorders only: where there is no project, or another agent has the job, there is nothing to do.
+            app.add_flag("--by-recorder", options->by_recorder, "started by a recorder")->group("");
             return [options](Context& context) { return run_agent(context, *options); };
           }};
 }

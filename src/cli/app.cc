@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "base/environment.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/suggest.h"
@@ -117,6 +118,7 @@ class CommandLine {
     Result<Config> config = load_config(context_.globals.config);
     if (!config.ok()) return context_.fail(asked().get_name(), config.status());
     context_.config = std::move(*config);
+    find_usual_store();
     CLI::App& chosen = *root_.get_subcommands().front();
     try {
       for (CLI::Option* option : root_.get_options()) apply(*option, "", chosen);
@@ -130,10 +132,16 @@ class CommandLine {
     return std::nullopt;
   }
 
+  void find_usual_store() {
+    const std::vector<std::string>* configured = context_.config.find("store");
+    if (configured != nullptr && !configured->empty()) context_.globals.usual_store = configured->front();
+    if (const auto named = system_environment()("GOODPUT_STORE")) context_.globals.usual_store = *named;
+  }
+
   void apply(CLI::Option& option, const std::string& prefix, const CLI::App& chosen) {
     if (option.get_lnames().empty() || option.count() > 0) return;
     const std::string& name = option.get_lnames().front();
-    if (name == "help" || name == "version" || name == "config") return;
+    if (name == "help" || name == "version" || name == "config" || name == "store") return;
     const CLI::Option* twin = chosen.get_option_no_throw("--" + name);
     if (prefix.empty() && twin != nullptr && twin->get_group() == kGlobalGroup && twin->count() > 0) return;
     const std::vector<std::string>* texts = context_.config.find(prefix + name);

@@ -50,6 +50,7 @@ Command ranks_command();
 Command doctor_command();
 Command export_command();
 Command import_command();
+Command fetch_command();
 Command recover_command();
 Command simulate_command();
 Command end_command();

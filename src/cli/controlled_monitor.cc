@@ -28,6 +28,10 @@ using exporters::Figures;
 using exporters::Pipe;
 
 constexpr int64_t kTryAgainNs = 1'000'000'000;  // for a job that is not there yet, for sinks that another one holds
+// Who starts a monitor opens a journal about then. Later it is a job that runs elsewhere, and is asked for now and
+// then.
+constexpr int64_t kJournalPatienceNs = 10'000'000'000;
+constexpr int64_t kAskStoreAgainNs = 10'000'000'000;
 constexpr int64_t kDrainNs = 10'000'000;
 constexpr Figures kNoFigures{.goodput = false, .badput = false, .windows = false, .steps = false};
 
@@ -35,14 +39,6 @@ struct Running {
   Uploader uploader;
   int64_t due_boot_ns = 0;
 };
-
-/// What the training process has open and did not mean to hand on: devices, sockets, files of its libraries.
-void close_all_but(int control_fd) {
-  constexpr unsigned kFirst = STDERR_FILENO + 1;
-  const auto kept = static_cast<unsigned>(control_fd);
-  if (kept > kFirst) close_range(kFirst, kept - 1, 0);
-  close_range(kept + 1, ~0U, 0);
-}
 
 /// Who waits for the end of the training process' output is not to wait for this one.
 void let_go_of_output() {
@@ -65,6 +61,7 @@ class ControlledMonitor {
   void start(Uploader uploader);
   void stop(const StopUploader& wanted);
   Status ready();
+  StoreSearch search();
   Status look(const Figures& figures);
   void look_when_due();
   bool drain(int64_t timeout_ns);
@@ -80,6 +77,7 @@ class ControlledMonitor {
   SignalQueue& signals_;
   ControlLink link_;
   const pid_t trainer_ = getppid();
+  int64_t next_store_boot_ns_ = boot_time_ns() + kJournalPatienceNs;  ///< when to look for the job in a store
   std::vector<Running> running_;
   bool was_started_ = false;
   std::string complained_;  ///< of last
@@ -139,7 +137,7 @@ void ControlledMonitor::stop(const StopUploader& wanted) {
   }
   std::string reason;
   if (wanted.flushes) {
-    next_try_boot_ns_ = 0;
+    next_try_boot_ns_ = next_store_boot_ns_ = 0;
     reason = look(found->uploader.figures).message();
   }
   running_.erase(found);
@@ -162,7 +160,7 @@ Status ControlledMonitor::ready() {
   next_try_boot_ns_ = boot_time_ns() + kTryAgainNs;
   const auto attempt = [&]() -> Status {
     if (job_ == nullptr) {
-      ASSIGN_OR_RETURN(job_, follow_job(context_, plan_.job, {}));
+      ASSIGN_OR_RETURN(job_, follow_job(context_, plan_.job, {}, search()));
     }
     ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Pipe>> pipes, open_sinks(context_, plan_, *job_));
     monitor::MonitorOptions options = monitor_options(context_, plan_, options_, *job_);
@@ -173,6 +171,13 @@ Status ControlledMonitor::ready() {
   not_ready_ = attempt();
   if (not_ready_.code() != StatusCode::kNotFound) complain(not_ready_);
   return not_ready_;
+}
+
+StoreSearch ControlledMonitor::search() {
+  const int64_t now_ns = boot_time_ns();
+  const bool asks_store = now_ns >= next_store_boot_ns_;
+  if (asks_store) next_store_boot_ns_ = now_ns + kAskStoreAgainNs;
+  return {.in_usual_store = asks_store, .is_patient = false};
 }
 
 Status ControlledMonitor::look(const Figures& figures) {

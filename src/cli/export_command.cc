@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
-#include "cli/follow_job.h"
+#include "cli/journal_source.h"
 #include "cli/move_options.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
@@ -47,7 +47,9 @@ Status write_events(journal::JobLog& log, AnyExport& format, OutputFile& output,
 }
 
 int run_export(Context& context, const ExportOptions& options) {
-  const std::vector<journal::Root> roots = roots_of(context);
+  const Result<JournalSource> source = JournalSource::open(context, options.job);
+  if (!source.ok()) return context.fail("export", source.status());
+  const std::vector<journal::Root>& roots = source->roots();
   const Result<monitor::RunName> run = monitor::find_run(posix_file_system(), roots, options.job);
   if (!run.ok()) return context.fail("export", run.status());
   const auto log = journal::JobLog::open(posix_file_system(), roots, run->job, run->run_id, system_clock());

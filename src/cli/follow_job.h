@@ -24,10 +24,21 @@ namespace goodput::cli {
 /// The folders of --dir, GOODPUT_DIR or the configuration, else the defaults.
 std::vector<journal::Root> roots_of(const Context& context);
 
-/// A job as it is named on the command line (NAME or NAME@RUN), with everything that is recorded of it until now.
+/// Whether the text names a store, as opposed to the folders.
+bool is_named_store(std::string_view store);
+
+/// How a job is looked for in a store.
+struct StoreSearch {
+  bool in_usual_store = true;  ///< of the environment or the configuration, too
+  bool is_patient = true;      ///< waits for a service that counts questions
+  std::optional<int64_t> retention_ns{};
+};
+/// A job as it is named on the command line (NAME or NAME@RUN), with everything that is recorded of it until now: in
+/// the --store, where one was named; else in the folders; where they do not have it, in the store that is usual.
 Result<std::unique_ptr<monitor::FollowedJob>> follow_job(const Context& context, std::string_view name,
-                                                         const ledger::Options& options);
-/// The same of a run that is known.
+                                                         const ledger::Options& options,
+                                                         const StoreSearch& search = {});
+/// A run that is known to be in the folders.
 Result<std::unique_ptr<monitor::FollowedJob>> follow_run(const Context& context, const monitor::RunName& run,
                                                          const ledger::Options& options);
 

@@ -16,9 +16,10 @@ class App;
 namespace goodput::cli {
 
 struct Globals {
-  std::string dir;     ///< empty: the default folders
-  std::string store;   ///< empty: auto
-  std::string config;  ///< empty: the default file, where it is there
+  std::string dir;          ///< empty: the default folders
+  std::string store;        ///< of the flag: there and nowhere else; empty: in the folders first
+  std::string usual_store;  ///< of the environment or the configuration: where to look for what the folders lack
+  std::string config;       ///< empty: the default file, where it is there
   bool quiet = false;
   bool no_color = false;
   bool json = false;

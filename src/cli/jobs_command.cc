@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
-#include "cli/follow_job.h"
+#include "cli/journal_source.h"
 #include "cli/price_options.h"
 #include "cli/progress.h"
 #include "cli/show.h"
@@ -23,8 +23,9 @@ struct JobsOptions {
   std::vector<std::string> labels;
 };
 
-Result<report::JobSummary> summary_of(const Context& context, const monitor::RunName& run) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<monitor::FollowedJob> job, follow_run(context, run, {}));
+Result<report::JobSummary> summary_of(const Context& context, const JournalSource& source,
+                                      const monitor::RunName& run) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<monitor::FollowedJob> job, source.follow(run, {}));
   report::Question question;
   question.now_ns = context.now_ns;
   question.price = price_for({}, context.config, job->log().job_facts().accelerator_type);
@@ -42,14 +43,18 @@ int run_jobs(Context& context, const JobsOptions& options) {
     if (label.find('=') != std::string::npos) continue;
     return context.fail("jobs", Status(StatusCode::kInvalidArgument, "--label takes KEY=VALUE, not `" + label + "`"));
   }
-  const std::vector<journal::RunEntry> runs = journal::list_runs(posix_file_system(), roots_of(context), std::nullopt);
+  const Result<JournalSource> source = JournalSource::open(context, "");
+  // A bucket in which nothing is recorded has no jobs, as a folder has.
+  if (!source.ok() && source.status().code() != StatusCode::kNotFound) return context.fail("jobs", source.status());
+  const std::vector<journal::Root> roots = source.ok() ? source->roots() : std::vector<journal::Root>();
+  const std::vector<journal::RunEntry> runs = journal::list_runs(posix_file_system(), roots, std::nullopt);
   std::vector<report::JobSummary> jobs;
   bool all_read = true;
   {
     ProgressBar bar(context, "reading jobs");
     for (size_t i = 0; i < runs.size(); ++i) {
       bar.update(static_cast<int64_t>(i), static_cast<int64_t>(runs.size()));
-      Result<report::JobSummary> job = summary_of(context, {runs[i].job, runs[i].run_id});
+      Result<report::JobSummary> job = summary_of(context, *source, {runs[i].job, runs[i].run_id});
       // Opened, and nothing recorded in it yet: no job, and no fault either.
       if (job.status().code() == StatusCode::kNotFound) continue;
       if (!job.ok()) {

@@ -26,6 +26,7 @@ namespace goodput::cli {
 namespace {
 
 constexpr int64_t kWaitForJobNs = 1'000'000'000;
+constexpr int64_t kWaitForStoreNs = 10'000'000'000;  // it counts questions
 // Larger buffers go back when they are freed, of which sealing a dead trainer's journal takes 16 MiB.
 constexpr int kLargeBufferBytes = 1 << 20;
 
@@ -33,10 +34,12 @@ constexpr int kLargeBufferBytes = 1 << 20;
 Result<std::unique_ptr<monitor::FollowedJob>> find_job(Context& context, const MonitorPlan& plan,
                                                        SignalQueue& signals) {
   for (bool told = false;;) {
-    Result<std::unique_ptr<monitor::FollowedJob>> job = follow_job(context, plan.job, {});
+    Result<std::unique_ptr<monitor::FollowedJob>> job = follow_job(context, plan.job, {}, {.is_patient = plan.once});
     if (job.ok() || !plan.waits || job.status().code() != StatusCode::kNotFound) return job;
     if (!std::exchange(told, true)) context.note(fmt::format("goodput monitor: waiting for job \"{}\"", plan.job));
-    if (is_end(signals.next(kWaitForJobNs))) return std::unique_ptr<monitor::FollowedJob>();
+    const bool asks_store = is_named_store(context.globals.store) || is_named_store(context.globals.usual_store);
+    if (is_end(signals.next(asks_store ? kWaitForStoreNs : kWaitForJobNs)))
+      return std::unique_ptr<monitor::FollowedJob>();
   }
 }
 

@@ -65,7 +65,22 @@ std::vector<std::string> words_of(const std::vector<std::string>& texts) {
   return words;
 }
 
+/// A log of events, or a bucket of journals.
+Status parse_ship_address(const std::string& url, MonitorPlan& plan) {
+  if (url.starts_with(gcp::kBucketScheme)) {
+    ASSIGN_OR_RETURN(plan.ship_journals, gcp::parse_bucket_address(url));
+  } else {
+    ASSIGN_OR_RETURN(plan.ship, store::parse_log_address(url));
+  }
+  return {};
+}
+
 }  // namespace
+
+Status check_ship_address(const std::string& url) {
+  MonitorPlan plan;
+  return parse_ship_address(url, plan);
+}
 
 void add_monitor_options(CLI::App& app, MonitorOptions& options) {
   app.add_option("job", options.job, "the job: NAME, its latest run, or NAME@RUN")->type_name("JOB")->required();
@@ -75,13 +90,15 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options) {
   app.add_option("--window", options.windows, "a rolling window that ends now, as 1h; may be given again")
       ->type_name("DURATION")
       ->allow_extra_args(false);
-  app.add_option("--tensorboard", options.tensorboard, "write to DIR/goodput, for TensorBoard")->type_name("DIR");
+  app.add_option("--tensorboard", options.tensorboard, "write to DIR/goodput, for TensorBoard; gs://BUCKET/FOLDER too")
+      ->type_name("DIR");
   app.add_option("--prometheus", options.prometheus, "serve /metrics there, for Prometheus")->type_name("HOST:PORT");
   add_cloud_options(app, options.cloud);
   app.add_option("--remote-write", options.remote_write, "send to there by Prometheus' remote write")->type_name("URL");
   app.add_option("--otlp", options.otlp, "send to there by OTLP; env: where the OTEL_* variables say")
       ->type_name("URL");
-  app.add_option("--ship", options.ship, "send the job's events there too, as cloud-logging://PROJECT/LOG")
+  app.add_option("--ship", options.ship,
+                 "send what is recorded there too: cloud-logging://PROJECT/LOG or gs://BUCKET/FOLDER")
       ->type_name("URL");
   app.add_option("--linger", options.linger, "how long to watch on after the job has ended")
       ->type_name("DURATION")
@@ -107,6 +124,7 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
                    .remote_write = options.remote_write,
                    .otlp = options.otlp,
                    .ship = {},
+                   .ship_journals = {},
                    .cloud = options.cloud,
                    .price = {},
                    .once = options.once,
@@ -123,7 +141,9 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   for (const std::string& window : words_of(options.windows)) {
     ASSIGN_OR_RETURN(const int64_t length_ns, duration("--window", window));
     if (length_ns <= 0) return Status(StatusCode::kInvalidArgument, "--window: it is to be longer than 0");
-    plan.windows_ns.push_back(length_ns);
+    // "1h" and "60m" are one window: sinks refuse a series that comes twice.
+    const auto& known = plan.windows_ns;
+    if (std::find(known.begin(), known.end(), length_ns) == known.end()) plan.windows_ns.push_back(length_ns);
   }
   ASSIGN_OR_RETURN(plan.linger_ns, duration("--linger", options.linger));
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
@@ -133,12 +153,12 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
     return Status(StatusCode::kInvalidArgument, "--remote-write: it is no address of the form http://HOST:PORT/PATH");
   }
   if (!options.ship.empty()) {
-    const Result<store::LogAddress> address = store::parse_log_address(options.ship);
-    if (!address.ok()) return Status(StatusCode::kInvalidArgument, "--ship: " + address.status().message());
-    plan.ship = *address;
+    const Status address = parse_ship_address(options.ship, plan);
+    if (!address.ok()) return Status(address.code(), "--ship: " + address.message());
   }
   const bool has_sink = !plan.tensorboard.empty() || !plan.prometheus.empty() || !plan.remote_write.empty() ||
-                        !plan.otlp.empty() || !plan.cloud.project.empty() || plan.ship.has_value();
+                        !plan.otlp.empty() || !plan.cloud.project.empty() || plan.ship.has_value() ||
+                        plan.ship_journals.has_value();
   if (!has_sink && plan.control_fd < 0) {
     return Status(StatusCode::kInvalidArgument,
                   "there is nowhere to export to: give --tensorboard DIR, --prometheus HOST:PORT, --remote-write URL, "

@@ -17,6 +17,7 @@
 
 #include "base/status.h"
 #include "cli/price_options.h"
+#include "gcp/bucket_address.h"
 #include "store/cloud_logging/log_address.h"
 
 namespace CLI {
@@ -60,11 +61,12 @@ struct MonitorPlan {
   std::string job;
   int64_t interval_ns = 0;
   std::vector<int64_t> windows_ns;
-  std::string tensorboard;   ///< empty: none
-  std::string prometheus;    ///< empty: none
-  std::string remote_write;  ///< empty: none
-  std::string otlp;          ///< empty: none; "env": as the OTEL_* variables say
-  std::optional<store::LogAddress> ship;
+  std::string tensorboard;                          ///< empty: none
+  std::string prometheus;                           ///< empty: none
+  std::string remote_write;                         ///< empty: none
+  std::string otlp;                                 ///< empty: none; "env": as the OTEL_* variables say
+  std::optional<store::LogAddress> ship;            ///< where events go to …
+  std::optional<gcp::BucketAddress> ship_journals;  ///< … or their journals
   CloudOptions cloud;
   int64_t cloud_write_period_ns = 0;
   int64_t linger_ns = 0;
@@ -79,6 +81,9 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options);
 
 /// kInvalidArgument, naming the option, for what makes no sense.
 Result<MonitorPlan> resolve(const MonitorOptions& options);
+
+/// kInvalidArgument: --ship and the agent's --to take no such address.
+Status check_ship_address(const std::string& url);
 
 /// What is in effect, by the options' names without their dashes; passwords in addresses are left out.
 std::vector<std::pair<std::string, std::string>> in_effect(const MonitorOptions& options);

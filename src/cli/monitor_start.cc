@@ -11,7 +11,6 @@
 #include <string>
 
 #include "base/clock.h"
-#include "base/host_name.h"
 #include "cli/price_options.h"
 
 namespace goodput::cli {
@@ -28,8 +27,10 @@ void record_death(monitor::FollowedJob& job, const std::string& directory, const
 
 monitor::MonitorStatus about(const Context& context, const MonitorPlan& plan, const MonitorOptions& options) {
   monitor::MonitorStatus status;
-  status.host = host_name();
-  status.boot_id = read_boot_id();
+  const monitor::Place here = monitor::this_place();
+  status.host = here.host;
+  status.boot_id = here.boot_id;
+  status.pid_namespace = here.pid_namespace;
   status.pid = getpid();
   status.version = GOODPUT_VERSION;
   status.started_ns = context.now_ns;
@@ -39,6 +40,13 @@ monitor::MonitorStatus about(const Context& context, const MonitorPlan& plan, co
 }
 
 }  // namespace
+
+void close_all_but(int kept_fd) {
+  constexpr unsigned kFirst = STDERR_FILENO + 1;
+  const unsigned kept = kept_fd < 0 ? kFirst - 1 : static_cast<unsigned>(kept_fd);
+  if (kept > kFirst) close_range(kFirst, kept - 1, 0);
+  close_range(std::max(kept, kFirst - 1) + 1, ~0U, 0);
+}
 
 void keep_quiet() { setenv("GOODPUT_QUIET", "1", 1); }
 
@@ -57,8 +65,9 @@ monitor::MonitorOptions monitor_options(const Context& context, const MonitorPla
 void tell_failures(Context& context, std::string_view command, const monitor::Monitor& monitor) {
   for (const auto& pipe : monitor.pipes()) {
     const exporters::PipeCounters counters = pipe->counters();
-    if (counters.last_failure.empty()) continue;
-    context.note(fmt::format("goodput {}: {}: {}", command, pipe->name(), counters.last_failure));
+    for (const std::string* what : {&counters.last_failure, &counters.last_rejection}) {
+      if (!what->empty()) context.note(fmt::format("goodput {}: {}: {}", command, pipe->name(), *what));
+    }
   }
 }
 

@@ -21,6 +21,10 @@ constexpr int64_t kLookForNewsNs = 200'000'000;  // how soon a death shows
 /// The journal of a death is no recording that anybody wants to be told of. Before any thread is started.
 void keep_quiet();
 
+/// What the process that started this one has open and did not mean to hand on: devices, sockets, files of its
+/// libraries. Input, output and `kept_fd` stay; a negative one is none.
+void close_all_but(int kept_fd);
+
 /// As the plan says; the death of a trainer becomes an event of the job. What is given here outlives the monitor.
 monitor::MonitorOptions monitor_options(const Context& context, const MonitorPlan& plan, const MonitorOptions& options,
                                         monitor::FollowedJob& job);

@@ -63,9 +63,10 @@ void add_sinks(report::Page& page, const MonitorStatus& status, int64_t now_ns) 
   }
   table.draw(page);
   for (const monitor::SinkStatus& sink : status.sinks) {
-    if (sink.counters.last_failure.empty()) continue;
-    page.add(
-        Line(report::printable(sink.name + ": " + sink.counters.last_failure, unicode), {.foreground = report::kBad}));
+    for (const std::string* what : {&sink.counters.last_failure, &sink.counters.last_rejection}) {
+      if (what->empty()) continue;
+      page.add(Line(report::printable(sink.name + ": " + *what, unicode), {.foreground = report::kBad}));
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "cli/help.h"
 #include "cli/job_options.h"
+#include "cli/monitor_options.h"
 #include "cli/move_options.h"
 #include "cli/report_options.h"
 #include "cli/run_options.h"
@@ -151,6 +152,16 @@ std::optional<double> amount_of(const std::vector<std::string>& words, const Con
   if (!price) return std::nullopt;
   EXPECT_EQ(price->currency, "USD");
   return price->per_accelerator_hour;
+}
+
+TEST(MonitorOptionsTest, TheSameWindowTwiceIsOne) {
+  MonitorOptions options;
+  options.job = "llama";
+  options.tensorboard = "runs";
+  options.windows = {"1h", "24h,60m", "3600"};
+  const Result<MonitorPlan> plan = resolve(options);
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  EXPECT_THAT(plan->windows_ns, ElementsAre(kHourNs, 24 * kHourNs));
 }
 
 TEST(Prices, FlagStandsOverTheTable) {

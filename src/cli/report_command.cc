@@ -10,7 +10,6 @@
 #include "cli/progress.h"
 #include "cli/report_options.h"
 #include "cli/show.h"
-#include "cli/store_input.h"
 #include "importers/imported_log.h"
 #include "report/build.h"
 
@@ -69,23 +68,7 @@ Result<report::Report> report_of_input(const ReportQuery& query, Context& contex
   return report::build(ledger, question);
 }
 
-/// Of the store, where one was named.
-Result<report::Report> report_of_store(ReportQuery query, Context& context) {
-  ASSIGN_OR_RETURN(const StoreInput input, StoreInput::fetch(context.globals.store, query.job));
-  query.input = input.path();
-  ASSIGN_OR_RETURN(report::Report report, report_of_input(query, context));
-  if (input.may_be_cut_off()) {
-    report.findings.push_back({.kind = "log_cut_off",
-                               .severity = report::Severity::kWarning,
-                               .count = 1,
-                               .message = "The log keeps no entries from before the oldest one: the job may be older.",
-                               .fix = "Keep the log for longer, or ask for the job where its journals are."});
-  }
-  return report;
-}
-
 Result<report::Report> report_of_job(const ReportQuery& query, Context& context) {
-  if (is_named_store(context.globals.store)) return report_of_store(query, context);
   ASSIGN_OR_RETURN(const std::unique_ptr<monitor::FollowedJob> job,
                    follow_job(context, query.job, ledger_options(query)));
   return job->report(question_of(query, context, job->log().job_facts().accelerator_type));
@@ -111,7 +94,8 @@ Command report_command() {
               "goodput report --input events.jsonl\n"
               "gcloud logging read 'logName:goodput_llama' --format=json | goodput report --input -\n"
               "goodput report --input events.jsonl --from -24h --json\n"
-              "goodput report llama-7b --store cloud-logging://my-project/goodput_llama-7b",
+              "goodput report llama-7b --store cloud-logging://my-project/goodput_llama-7b\n"
+              "goodput report llama-7b --store gs://my-bucket/goodput",
           .define = [](CLI::App& app) -> Run {
             auto options = std::make_shared<ReportOptions>();
             add_report_options(app, *options);

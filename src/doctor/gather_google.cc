@@ -14,9 +14,11 @@
 namespace goodput::doctor {
 namespace {
 
-constexpr std::array<const char*, 6> kPermissions = {
-    "logging.logEntries.create",           "logging.logEntries.list", "monitoring.timeSeries.create",
-    "monitoring.metricDescriptors.create", "storage.objects.create",  "storage.objects.get"};
+constexpr std::array<const char*, 8> kPermissions = {
+    "logging.logEntries.create",    "logging.logEntries.list",
+    "monitoring.timeSeries.create", "monitoring.metricDescriptors.create",
+    "storage.objects.create",       "storage.objects.get",
+    "storage.objects.list",         "storage.objects.delete"};
 // Each question; an answer that takes longer says enough.
 constexpr int64_t kTimeoutNs = 5'000'000'000;
 constexpr int64_t kFindProjectNs = 1'000'000'000;

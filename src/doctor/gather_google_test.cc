@@ -54,9 +54,10 @@ TEST_F(DoctorGoogle, AsksForPermissionsScopesAndApis) {
   ASSERT_TRUE(google.has_value());
   EXPECT_EQ(google->credentials_trouble, "");
   EXPECT_EQ(google->project, "p-1");
-  EXPECT_THAT(google->missing_permissions,
-              ElementsAre("monitoring.timeSeries.create", "monitoring.metricDescriptors.create",
-                          "storage.objects.create", "storage.objects.get"));
+  EXPECT_THAT(
+      google->missing_permissions,
+      ElementsAre("monitoring.timeSeries.create", "monitoring.metricDescriptors.create", "storage.objects.create",
+                  "storage.objects.get", "storage.objects.list", "storage.objects.delete"));
   EXPECT_THAT(google->disabled_apis, ElementsAre("monitoring.googleapis.com"));
   ASSERT_TRUE(google->machine_scopes.has_value());
   EXPECT_THAT(*google->machine_scopes, ElementsAre(HasSubstr("auth/logging.write"), HasSubstr("auth/monitoring")));
@@ -65,7 +66,7 @@ TEST_F(DoctorGoogle, AsksForPermissionsScopesAndApis) {
 
 TEST_F(DoctorGoogle, NothingGrantedIsAnAnswerToo) {
   google_.on(kAsk, 200, "{}");
-  EXPECT_EQ(look()->missing_permissions.size(), 6U);
+  EXPECT_EQ(look()->missing_permissions.size(), 8U);
 }
 
 TEST_F(DoctorGoogle, ARefusalToTellIsNoMissingPermission) {

@@ -8,6 +8,11 @@
 
 namespace goodput::exporters {
 
+bool is_settled(const report::Report& report, const report::Disruption& disruption) {
+  const bool has_ended = report.status == report::JobStatus::kCompleted || report.status == report::JobStatus::kFailed;
+  return disruption.recovery_seconds.has_value() || has_ended;
+}
+
 std::string disruption_text(const report::Disruption& disruption) {
   const auto step = [](const std::optional<int64_t>& number) {
     return number.has_value() ? std::to_string(*number) : std::string("none");

@@ -12,6 +12,10 @@
 
 namespace goodput::exporters {
 
+/// Whether it is known what it cost: only then it is told. Of one that nothing came after it is, once the job has
+/// ended.
+bool is_settled(const report::Report& report, const report::Disruption& disruption);
+
 /// Begins with the word of its kind.
 std::string disruption_text(const report::Disruption& disruption);
 

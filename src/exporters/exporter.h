@@ -77,6 +77,8 @@ class Exporter {
   [[nodiscard]] virtual int64_t retry_after_ns() const { return 0; }
   /// Samples and records that the sink refused of updates that it took otherwise, all in all.
   [[nodiscard]] virtual uint64_t rejected() const { return 0; }
+  /// Why the latest of them were, as the sink put it.
+  [[nodiscard]] virtual std::string rejection() const { return ""; }
   /// After a send(): there is no such sink here, and that is as it should be. What was sent counts as nothing.
   [[nodiscard]] virtual bool is_off() const { return false; }
   /// Ends a send() that is under way within a second or so, and lets later ones fail at once. From any thread.

@@ -13,8 +13,6 @@
 namespace goodput::exporters {
 namespace {
 
-constexpr size_t kMostExcerptBytes = 200;  // of an answer, in a message
-
 std::string_view trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);

@@ -44,6 +44,9 @@ class HttpSink {
   int64_t retry_after_ns_ = 0;
 };
 
+/// Of what a sink says, in a message.
+constexpr size_t kMostExcerptBytes = 200;
+
 /// Whether it is of the form http://HOST… or https://HOST….
 bool is_http_address(std::string_view url);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "exporters/custom_events.h"
@@ -13,7 +14,7 @@ namespace goodput::exporters {
 namespace {
 
 using report::Report;
-using Labels = std::vector<std::pair<std::string, std::string>>;
+using Labels = JobLabels;
 
 /// Families in the order in which they are added.
 class Families {
@@ -144,9 +145,10 @@ void add_state(const Report& report, Families& out) {
             "The moment that these figures are of, since the epoch.");
   out.add(static_cast<double>(report.as_of_ns) / 1e9);
   out.begin("data_quality_findings", "ml.data_quality.findings", "{finding}", "What is odd about the record, by kind.");
-  for (const report::Finding& finding : report.findings) {
-    out.add(static_cast<double>(finding.count), {{"kind", finding.kind}});
-  }
+  // The record and its account may each find the same.
+  std::map<std::string, int64_t> findings;
+  for (const report::Finding& finding : report.findings) findings[finding.kind] += finding.count;
+  for (const auto& [kind, count] : findings) out.add(static_cast<double>(count), {{"kind", kind}});
 }
 
 }  // namespace
@@ -161,11 +163,13 @@ std::vector<Family> metrics_of(const Report& report) {
   return out.take();
 }
 
-Labels job_labels(const Report& report) {
-  Labels labels = {{"job_name", report.job}};
-  if (!report.run_id.empty()) labels.emplace_back("run_id", report.run_id);
+JobLabels job_labels(const std::string& job, const std::string& run_id) {
+  JobLabels labels = {{"job_name", job}};
+  if (!run_id.empty()) labels.emplace_back("run_id", run_id);
   return labels;
 }
+
+JobLabels job_labels(const Report& report) { return job_labels(report.job, report.run_id); }
 
 std::string window_label(double window_seconds) {
   const auto whole = static_cast<int64_t>(std::llround(window_seconds));

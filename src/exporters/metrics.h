@@ -36,8 +36,10 @@ struct Family {
 /// In a fixed order; families without samples are left out. None is a counter: all of these may fall.
 std::vector<Family> metrics_of(const report::Report& report);
 
+using JobLabels = std::vector<std::pair<std::string, std::string>>;
 /// What every sample of the job carries: job_name; run_id where it has one.
-std::vector<std::pair<std::string, std::string>> job_labels(const report::Report& report);
+JobLabels job_labels(const std::string& job, const std::string& run_id);
+JobLabels job_labels(const report::Report& report);
 
 /// A window's length as it is typed: "1h", "24h", "90s".
 std::string window_label(double window_seconds);

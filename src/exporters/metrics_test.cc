@@ -72,11 +72,32 @@ TEST(Metrics, SeriesOfTheLargestReportAreBounded) {
   EXPECT_LT(series, 500U);
 }
 
+TEST(Metrics, WhatRecordAndAccountBothFindIsOneSeries) {
+  report::Report report;
+  report.findings = {{.kind = "two_writers", .count = 2}, {.kind = "clock_step", .count = 1}};
+  report.findings.push_back({.kind = "two_writers", .count = 3});
+  std::map<std::string, double> counts;
+  for (const Family& family : metrics_of(report)) {
+    if (family.name != "data_quality_findings") continue;
+    for (const Sample& sample : family.samples)
+      EXPECT_TRUE(counts.emplace(sample.labels[0].second, sample.value).second);
+  }
+  EXPECT_EQ(counts, (std::map<std::string, double>{{"two_writers", 5}, {"clock_step", 1}}));
+}
+
+TEST(Metrics, SamplesOfExportersSayWhoseTheyAre) {
+  const std::vector<WatchedPipe> pipes = {{"a", [] { return PipeCounters{.sent = 3, .last_success_ns = 1}; }}};
+  const JobLabels wanted = {{"job_name", "7b"}, {"run_id", "r2"}, {"exporter", "a"}};
+  for (const Family& family : families_of(pipes, job_labels("7b", "r2"))) {
+    for (const Sample& sample : family.samples) EXPECT_EQ(sample.labels, wanted) << family.name;
+  }
+}
+
 TEST(Metrics, ExportersTellHowTheyDo) {
   const std::vector<WatchedPipe> pipes = {
       {"a", [] { return PipeCounters{.offered = 5, .sent = 3, .failed = 2, .last_success_ns = 1'500'000'000}; }},
       {"b", [] { return PipeCounters{.given_up = 1, .dropped_steps = 7, .rejected = 4}; }}};
-  const std::vector<Family> families = families_of(pipes);
+  const std::vector<Family> families = families_of(pipes, {});
   using Values = std::map<std::string, double>;
   EXPECT_EQ(by_source(families, "goodput_exporter_updates"), (Values{{"a", 5}, {"b", 0}}));
   EXPECT_EQ(by_source(families, "goodput_exporter_sent"), (Values{{"a", 3}, {"b", 0}}));

@@ -88,6 +88,7 @@ static_assert(offsetof(RawHeader, checksum) == 92);
 constexpr uint32_t kStagedFlag = 1;  ///< written elsewhere and copied here once a second: readers wait 180 s, not 3
 constexpr uint32_t kImportedFlag =
     2;  ///< a log that somebody else wrote: nobody writes it, and its events say whose they are
+constexpr uint32_t kGrowingFlag = 4;  ///< imported, and the log goes on: segments are added, whoever lives or does not
 
 /// Where the parts of a segment of `segment_bytes` stand.
 struct LiveLayout {

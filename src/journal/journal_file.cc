@@ -79,8 +79,10 @@ Status JournalFile::refresh(Directory& run_folder, const Observer& observer, Dec
 }
 
 void JournalFile::look_again(Directory& run_folder, const Observer& observer) {
-  // Of another boot nobody comes back.
-  if (!has_ended_ || !facts_.header || facts_.header->boot_id != observer.boot_id) return;
+  if (!has_ended_ || !facts_.header) return;
+  // Of another boot nobody comes back, unless it is another machine's, which was only silent.
+  const bool is_copied = (facts_.header->header_flags & kStagedFlag) != 0;
+  if (facts_.header->boot_id != observer.boot_id && !is_copied) return;
   const auto folder = run_folder.open_directory(id_name(id_));
   if (!folder.ok()) return;
   const Result<FileFacts> facts = folder.value()->facts();
@@ -313,6 +315,8 @@ void JournalFile::set_header(const LiveHeader& header) {
 void JournalFile::note_front(const Segment& front) {
   // One that lost its header says neither job nor clock.
   if (!facts_.header && front.header.open_wall_ns != 0) set_header(front.header);
+  // Where live segments are copies (live_copy.h), sealed ones do not say so.
+  if (facts_.header) facts_.header->header_flags |= front.header.header_flags & kStagedFlag;
   if (front.clock.pairs > 0 && front.clock.latest.boot_ns > facts_.pulse.boot_ns) facts_.pulse = front.clock.latest;
   for (size_t i = 0; i < front.counters.counts.size(); ++i) {
     facts_.counters.counts[i] = std::max(facts_.counters.counts[i], front.counters.counts[i]);

@@ -29,7 +29,7 @@ struct Observer {
 
 /// `pulse` is the last clock pair of the journal; of one that has none yet, the pair of its header.
 inline bool is_dead(const LiveHeader& header, const ClockPair& pulse, const Observer& observer) {
-  if ((header.header_flags & kImportedFlag) != 0) return true;
+  if ((header.header_flags & kImportedFlag) != 0) return (header.header_flags & kGrowingFlag) == 0;
   const bool staged = (header.header_flags & kStagedFlag) != 0;
   if (observer.is_local && !staged && !header.boot_id.empty() && !observer.boot_id.empty()) {
     if (header.boot_id != observer.boot_id) return true;

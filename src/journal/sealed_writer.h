@@ -31,9 +31,15 @@ class SealedWriter {
     kImported,  ///< with place in the log, fingerprint and origin, as the log that it comes from has them
   };
 
-  /// `folder` outlives it, and has no segments. The number in `header` is set here.
-  SealedWriter(Directory& folder, LiveHeader header, Form form, size_t events_per_segment = kEventsPerSegment)
-      : folder_(&folder), form_(form), header_(std::move(header)), events_per_segment_(events_per_segment) {}
+  /// `folder` outlives it, and has segments up to number `written`: none, but for a journal that grows. The number in
+  /// `header` is set here.
+  SealedWriter(Directory& folder, LiveHeader header, Form form, size_t events_per_segment = kEventsPerSegment,
+               uint32_t written = 0)
+      : folder_(&folder),
+        form_(form),
+        header_(std::move(header)),
+        events_per_segment_(events_per_segment),
+        written_(written) {}
 
   /// At its own time.
   Status append(const event::Event& event) { return append(event, event.time_ns); }
@@ -55,7 +61,7 @@ class SealedWriter {
   Form form_;
   LiveHeader header_;
   size_t events_per_segment_;
-  uint32_t written_ = 0;
+  uint32_t written_;
   CounterValues counters_;
   ClockPair alive_{};
   int64_t pairs_ = 0;

@@ -83,6 +83,7 @@ Result<std::unique_ptr<FollowedJob>> FollowedJob::open(FileSystem& files, const 
 }
 
 Status FollowedJob::poll() {
+  if (feed_.update) RETURN_IF_ERROR(feed_.update());
   return log_->poll([&](std::span<const event::Event> events) {
     ledger_.push(events);
     new_events_ += events.size();
@@ -98,6 +99,9 @@ Result<report::Report> FollowedJob::report(report::Question question) {
   if (!question.accelerators.has_value()) question.accelerators = facts.accelerators;
   if (question.accelerator_type.empty()) question.accelerator_type = facts.accelerator_type;
   for (const journal::Finding& found : log_->findings()) question.findings.push_back(in_words(found));
+  if (feed_.findings) {
+    for (report::Finding& found : feed_.findings()) question.findings.push_back(std::move(found));
+  }
   add_ranks(*log_, question);
   Result<report::Report> built = report::build(ledger_, question);
   if (built.ok()) built->first_stopped_rank = who_stopped_first(*log_, *built);
@@ -107,6 +111,7 @@ Result<report::Report> FollowedJob::report(report::Question question) {
 
 /// What the next reader need not find out again.
 void FollowedJob::keep() {
+  if (feed_.is_others_alone) return;
   const auto found_out = [&] { return new_events_ + log_->searched(); };
   const auto is_worth_it = [&] { return found_out() - kept_at_ >= kWorthKeeping; };
   const Upkeep upkeep{.is_usual = is_usual_, .budget_bytes = disk_budget_bytes(journal::system_environment())};

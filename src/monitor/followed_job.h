@@ -11,9 +11,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -38,6 +40,16 @@ class FollowedJob {
                                                    const RunName& run, const ledger::Options& options,
                                                    const Clock& clock);
 
+  /// Where journals come from that are the copy of what lies elsewhere (monitor/stored_job.h, store/gcs).
+  struct Feed {
+    std::function<Status()> update;                               ///< brings what is new there into the folders
+    std::function<std::vector<report::Finding>()> findings = {};  ///< what is known of the copy beside its events
+    bool is_others_alone = false;                                 ///< nothing of ours is left in the folders
+  };
+  /// Before every poll from now on; a failure is the poll's.
+  void feed(Feed feed) { feed_ = std::move(feed); }
+  [[nodiscard]] bool is_fed() const { return feed_.update != nullptr; }
+
   /// Takes what was recorded since the last poll.
   Status poll();
 
@@ -56,6 +68,7 @@ class FollowedJob {
   void keep();
 
   const Clock* clock_;
+  Feed feed_;
   bool is_usual_;  ///< its options are those for which an account is kept
   uint64_t new_events_ = 0;
   uint64_t kept_at_ = 0;  ///< what had been found out when the account was kept last

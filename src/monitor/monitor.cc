@@ -27,6 +27,7 @@ Monitor::Monitor(FollowedJob& job, std::vector<std::unique_ptr<exporters::Pipe>>
 
 Status Monitor::cycle(const exporters::Figures& figures) {
   const Status looked = look_and_offer(figures);
+  has_failed_ = !looked.ok();
   options_.about.failure = looked.ok() ? "" : looked.message();
   options_.about.updated_ns = clock_->wall_ns();
   tell_status();
@@ -78,9 +79,9 @@ Result<exporters::Update> Monitor::look(const exporters::Figures& figures) {
 }
 
 void Monitor::choose_trainer() {
-  const std::string watched = watch_.attempt_id();
+  const uint64_t watched = watch_.count();
   watch_.choose(job_->log());
-  if (watch_.attempt_id() != watched) told_death_ = false;
+  if (watch_.count() != watched) told_death_ = false;
 }
 
 uint64_t Monitor::look_for_trainer() {

@@ -53,7 +53,7 @@ class Monitor {
     options_.about.interval_ns = interval_ns;
   }
   /// Whether the trainer has just died, so that a cycle is worth it before the interval is over.
-  [[nodiscard]] bool has_news() const { return watch_.has_died() && !told_death_; }
+  [[nodiscard]] bool has_news() const { return watch_.has_died() && !told_death_ && !has_failed_; }
   /// The job has ended, or its trainer is dead, for longer than an ended job is watched.
   [[nodiscard]] bool is_over() const;
   /// Something that was found is still to be sent.
@@ -80,6 +80,7 @@ class Monitor {
   const Clock* clock_;
   TrainerWatch watch_;
   bool told_death_ = false;
+  bool has_failed_ = false;                       ///< the latest look: the next one waits its time
   std::optional<report::JobStatus> told_status_;  ///< as handed out last
   uint64_t status_changes_ = 0;
   int64_t steps_until_ns_ = std::numeric_limits<int64_t>::min();  ///< handed out up to here

@@ -2,6 +2,7 @@
 #include "monitor/monitor_status.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,6 +44,11 @@ int64_t time_of(const Json& object, const char* key) {
   return parse_rfc3339(found->get<std::string>()).value_or(0);
 }
 
+std::string text_or_empty(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 Json sink_to_json(const SinkStatus& sink) {
   const exporters::PipeCounters& counters = sink.counters;
   Json json;
@@ -53,6 +59,7 @@ Json sink_to_json(const SinkStatus& sink) {
   json["failures"] = counters.failed;
   json["given_up"] = counters.given_up;
   json["rejected"] = counters.rejected;
+  json["last_rejection"] = counters.last_rejection.empty() ? Json(nullptr) : Json(counters.last_rejection);
   json["dropped_steps"] = counters.dropped_steps;
   json["last_success"] = time_or_null(counters.last_success_ns);
   json["last_failure"] = counters.last_failure.empty() ? Json(nullptr) : Json(counters.last_failure);
@@ -70,9 +77,8 @@ SinkStatus parse_sink(const Json& json) {
   sink.counters.rejected = json.value("rejected", uint64_t{0});
   sink.counters.dropped_steps = json.value("dropped_steps", uint64_t{0});
   sink.counters.last_success_ns = time_of(json, "last_success");
-  if (const auto failure = json.find("last_failure"); failure != json.end() && failure->is_string()) {
-    sink.counters.last_failure = failure->get<std::string>();
-  }
+  sink.counters.last_failure = text_or_empty(json, "last_failure");
+  sink.counters.last_rejection = text_or_empty(json, "last_rejection");
   return sink;
 }
 
@@ -84,6 +90,7 @@ std::string status_to_json(const MonitorStatus& status) {
   json["host"] = status.host;
   json["boot_id"] = status.boot_id;
   json["pid"] = status.pid;
+  json["pid_namespace"] = status.pid_namespace;
   json["version"] = status.version;
   json["started"] = format_time(status.started_ns);
   json["updated"] = format_time(status.updated_ns);
@@ -106,6 +113,7 @@ std::optional<MonitorStatus> parse_status(std::string_view text) {
     status.host = json.value("host", "");
     status.boot_id = json.value("boot_id", "");
     status.pid = json.value("pid", int64_t{0});
+    status.pid_namespace = json.value("pid_namespace", uint64_t{0});
     status.version = json.value("version", "");
     status.started_ns = time_of(json, "started");
     status.updated_ns = time_of(json, "updated");
@@ -116,9 +124,7 @@ std::optional<MonitorStatus> parse_status(std::string_view text) {
     if (const auto options = json.find("options"); options != json.end() && options->is_object()) {
       for (const auto& [name, value] : options->items()) status.options.emplace_back(name, value.get<std::string>());
     }
-    if (const auto failure = json.find("failure"); failure != json.end() && failure->is_string()) {
-      status.failure = failure->get<std::string>();
-    }
+    status.failure = text_or_empty(json, "failure");
     if (const auto sinks = json.find("sinks"); sinks != json.end() && sinks->is_array()) {
       for (const Json& sink : *sinks) status.sinks.push_back(parse_sink(sink));
     }
@@ -128,10 +134,16 @@ std::optional<MonitorStatus> parse_status(std::string_view text) {
   }
 }
 
-MonitorHealth health_of(const MonitorStatus& status, int64_t now_ns, const std::string& host,
-                        const std::string& boot_id) {
+Place this_place() {
+  struct stat of_pids = {};
+  const bool is_known = ::stat("/proc/self/ns/pid", &of_pids) == 0;
+  return {.host = host_name(), .boot_id = read_boot_id(), .pid_namespace = is_known ? of_pids.st_ino : 0};
+}
+
+MonitorHealth health_of(const MonitorStatus& status, int64_t now_ns, const Place& here) {
   if (status.ended_ns.has_value()) return MonitorHealth::kEnded;
-  const bool is_here = status.host == host && status.boot_id == boot_id;
+  const bool is_here =
+      status.host == here.host && status.boot_id == here.boot_id && status.pid_namespace == here.pid_namespace;
   if (is_here && status.pid > 0 && ::kill(static_cast<pid_t>(status.pid), 0) != 0 && errno == ESRCH)
     return MonitorHealth::kStale;
   // A look may take its time, and writes its file in the end.
@@ -153,10 +165,10 @@ const char* to_word(MonitorHealth health) {
 }
 
 std::vector<SeenMonitor> see_monitors(const journal::JobLog& log, int64_t now_ns) {
-  const std::string host = host_name(), boot_id = read_boot_id();
+  const Place here = this_place();
   std::vector<SeenMonitor> seen;
   for (MonitorStatus& status : read_statuses(log)) {
-    const MonitorHealth health = health_of(status, now_ns, host, boot_id);
+    const MonitorHealth health = health_of(status, now_ns, here);
     seen.push_back({std::move(status), health});
   }
   return seen;

@@ -27,6 +27,7 @@ struct MonitorStatus {
   std::string host, boot_id;
   int64_t pid = 0;
   std::string version;
+  uint64_t pid_namespace = 0;  ///< in which `pid` is its number; 0: not known
   int64_t started_ns = 0;
   int64_t updated_ns = 0;           ///< wall time of the latest look
   std::optional<int64_t> ended_ns;  ///< it ended by itself; a monitor that was killed says nothing
@@ -42,9 +43,13 @@ enum class MonitorHealth : uint8_t {
   kEnded,  ///< by itself
   kStale,  ///< it has not looked for three intervals, or its process is gone
 };
-/// `boot_id`, `host`: of the machine that asks; only there a process can be looked for.
-[[nodiscard]] MonitorHealth health_of(const MonitorStatus& status, int64_t now_ns, const std::string& host,
-                                      const std::string& boot_id);
+/// Of the process that asks: only on its machine, in its container, another can be looked for.
+struct Place {
+  std::string host, boot_id;
+  uint64_t pid_namespace = 0;
+};
+[[nodiscard]] Place this_place();
+[[nodiscard]] MonitorHealth health_of(const MonitorStatus& status, int64_t now_ns, const Place& here);
 [[nodiscard]] const char* to_word(MonitorHealth health);
 
 struct SeenMonitor {

@@ -15,12 +15,14 @@ namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kNow = 1'800'000'000 * kSecond;
+constexpr uint64_t kContainer = 4'026'531'836;
 
 MonitorStatus sample() {
   MonitorStatus status;
   status.host = "trainer-0";
   status.boot_id = "b00t";
   status.pid = 4711;
+  status.pid_namespace = kContainer;
   status.version = "0.1.0";
   status.started_ns = kNow - 100 * kSecond;
   status.updated_ns = kNow;
@@ -35,6 +37,7 @@ MonitorStatus sample() {
   counters.is_waiting = true;
   counters.last_success_ns = kNow - kSecond;
   counters.last_failure = "no space left";
+  counters.last_rejection = "2 points were too old";
   status.sinks = {{"tensorboard runs/7b", counters}};
   return status;
 }
@@ -51,6 +54,7 @@ TEST(MonitorStatus, ComesBackFromItsText) {
   EXPECT_EQ(back->sinks[0].counters.sent, 5U);
   EXPECT_EQ(back->sinks[0].counters.last_success_ns, kNow - kSecond);
   EXPECT_EQ(back->sinks[0].counters.last_failure, "no space left");
+  EXPECT_EQ(back->sinks[0].counters.last_rejection, "2 points were too old");
 }
 
 TEST(MonitorStatus, GarbageIsNoStatus) {
@@ -68,6 +72,7 @@ struct HealthCase {
   bool has_ended;
   const char* host;
   MonitorHealth health;
+  uint64_t pid_namespace = kContainer;
 };
 
 TEST(MonitorStatus, HealthFollowsTheLastLookAndTheProcess) {
@@ -77,6 +82,7 @@ TEST(MonitorStatus, HealthFollowsTheLastLookAndTheProcess) {
       {"longer ago", 101 * kSecond, false, "elsewhere", MonitorHealth::kStale},
       {"ended by itself", 1000 * kSecond, true, "elsewhere", MonitorHealth::kEnded},
       {"its process is gone", kSecond, false, "trainer-0", MonitorHealth::kStale},
+      {"in another container its number says nothing", kSecond, false, "trainer-0", MonitorHealth::kRunning, 7},
   };
   const pid_t gone = fork();
   if (gone == 0) _exit(0);
@@ -85,7 +91,8 @@ TEST(MonitorStatus, HealthFollowsTheLastLookAndTheProcess) {
     MonitorStatus status = sample();
     status.pid = gone;
     if (each.has_ended) status.ended_ns = status.updated_ns;
-    EXPECT_EQ(health_of(status, kNow + each.asked_after_ns, each.host, "b00t"), each.health) << each.what;
+    EXPECT_EQ(health_of(status, kNow + each.asked_after_ns, {each.host, "b00t", each.pid_namespace}), each.health)
+        << each.what;
   }
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/monitor.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <filesystem>
 #include <mutex>
 
 #include "base/manual_clock.h"
@@ -193,6 +196,98 @@ TEST_F(MonitorTest, TheDeathOfATrainerIsSeenAndToldOnce) {
   ASSERT_TRUE(watched.finish(10 * kSecond));
   EXPECT_EQ(kept_->updates.back().report.status, report::JobStatus::kRunning);
   EXPECT_THAT(deaths, testing::ElementsAre("77.0"));
+}
+
+TEST_F(MonitorTest, EachDeathUnderOneAttemptIdIsTold) {
+  std::vector<std::string> deaths;
+  for (int64_t life = 0; life < 2; ++life) {
+    const pid_t trainer = fork();
+    if (trainer == 0) {
+      for (;;) pause();
+    }
+    // The second when the first has been silent for long enough.
+    const int64_t open_boot_ns = boot_time_ns() + life * 5 * kSecond;
+    journal({.boot_id = read_boot_id(),
+             .pid = trainer,
+             .open_boot_ns = open_boot_ns,
+             .open_wall_ns = kWall + open_boot_ns - kBoot,
+             .id = static_cast<uint8_t>(life + 1)});
+    journal_->append({.kind = Kind::kStepStart, .boot_ns = open_boot_ns, .value = life});
+    journal_->alive_at(open_boot_ns + 1);
+    journal_->write();
+    clock_.advance(open_boot_ns + 2 - clock_.boot_ns());
+    if (life == 0) monitor({.on_death = [&](const std::string& attempt_id, int64_t) { deaths.push_back(attempt_id); }});
+    ASSERT_TRUE(monitor_->cycle().ok());
+    kill(trainer, SIGKILL);
+    waitpid(trainer, nullptr, 0);
+    EXPECT_TRUE(monitor_->has_news());
+    ASSERT_TRUE(monitor_->cycle().ok());
+    EXPECT_FALSE(monitor_->has_news());
+  }
+  EXPECT_THAT(deaths, testing::ElementsAre("77.0", "77.0"));
+}
+
+TEST_F(MonitorTest, AStrangersDeathIsNoneWhileTheJournalIsHeld) {
+  std::array<pid_t, 2>
+      processes{};  // the stranger, of the number that the trainer has in its own container; the trainer
+  std::array<int, 2> is_locked{};
+  ASSERT_EQ(pipe(is_locked.data()), 0);
+  processes[0] = fork();
+  if (processes[0] == 0) {
+    for (;;) pause();
+  }
+  const int64_t open_boot_ns = boot_time_ns();
+  journal({.boot_id = read_boot_id(),
+           .pid = processes[0],
+           .open_boot_ns = open_boot_ns,
+           .open_wall_ns = kWall + open_boot_ns - kBoot});
+  journal_->append({.kind = Kind::kStepStart, .boot_ns = open_boot_ns, .value = 0});
+  journal_->alive_at(open_boot_ns + 1);
+  journal_->write();
+  clock_.advance(open_boot_ns + 2 - clock_.boot_ns());
+  processes[1] = fork();
+  if (processes[1] == 0) {
+    const int lock = open((std::filesystem::path(journal_->path()) / "lock").c_str(), O_RDWR | O_CREAT, 0600);
+    struct flock whole = {};
+    whole.l_type = F_WRLCK;
+    const char done = fcntl(lock, F_SETLK, &whole) == 0 ? 1 : 0;
+    if (write(is_locked[1], &done, 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char done = 0;
+  ASSERT_EQ(read(is_locked[0], &done, 1), 1);
+  ASSERT_EQ(done, 1);
+  int deaths = 0;
+  Monitor& watched = monitor({.on_death = [&](const std::string&, int64_t) { ++deaths; }});
+  ASSERT_TRUE(watched.cycle().ok());
+  EXPECT_EQ(watched.trainers_seen(), 1U);
+  kill(processes[0], SIGKILL);
+  waitpid(processes[0], nullptr, 0);
+  EXPECT_TRUE(watched.has_news());
+  ASSERT_TRUE(watched.cycle().ok());
+  EXPECT_FALSE(watched.has_news());
+  EXPECT_EQ(deaths, 0);
+  kill(processes[1], SIGKILL);
+  waitpid(processes[1], nullptr, 0);
+  for (const int end : is_locked) close(end);
+}
+
+TEST_F(MonitorTest, NewsWaitTheirTimeAfterALookThatFailed) {
+  const pid_t trainer = fork();
+  if (trainer == 0) {
+    for (;;) pause();
+  }
+  const int64_t open_boot_ns = boot_time_ns();
+  journal_ = std::make_unique<JournalFixture>(
+      folder_.path(), JournalFixture::Options{.boot_id = read_boot_id(), .pid = trainer, .open_boot_ns = open_boot_ns});
+  journal_->write();  // with nothing in it, of which no report can be made
+  Monitor& watched = monitor();
+  (void)watched.look_for_trainer();
+  kill(trainer, SIGKILL);
+  waitpid(trainer, nullptr, 0);
+  ASSERT_TRUE(watched.has_news());
+  ASSERT_FALSE(watched.cycle().ok());
+  EXPECT_FALSE(watched.has_news());
 }
 
 TEST_F(MonitorTest, AProcessThatOnlyHasTheNumberIsNotWatched) {

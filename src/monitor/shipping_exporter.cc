@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
+
+#include "base/patience.h"
 
 namespace goodput::monitor {
 namespace {
@@ -16,15 +16,6 @@ constexpr int64_t kHeartbeatNs = 30'000'000'000;
 constexpr int kAttempts = 5;
 constexpr int64_t kFirstPauseNs = 1'000'000'000;
 constexpr int64_t kLongestPauseNs = 60'000'000'000;
-constexpr int64_t kLookNs = 50'000'000;
-
-/// False when it was cancelled meanwhile.
-bool wait(int64_t pause_ns, const std::atomic<bool>& is_cancelled) {
-  for (int64_t left_ns = pause_ns; left_ns > 0 && !is_cancelled; left_ns -= kLookNs) {
-    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(left_ns, kLookNs)));
-  }
-  return !is_cancelled;
-}
 
 }  // namespace
 
@@ -100,11 +91,12 @@ Status ShippingExporter::ship(std::span<const event::Event> events) {
     const store::WriteOutcome outcome = writer_->write(left);
     left = left.subspan(outcome.done);
     refused_ += outcome.refused;
+    if (outcome.refused > 0) refusal_ = outcome.refusal;
     if (outcome.done > 0) attempt = 0;
     if (outcome.status.ok()) continue;
     retry_after_ns_ = outcome.retry_after_ns.value_or(0);
     const bool goes_on = outcome.status.code() == StatusCode::kUnavailable && ++attempt < kAttempts &&
-                         wait(std::min(std::max(pause_ns, retry_after_ns_), kLongestPauseNs), is_cancelled_);
+                         wait(std::min(std::max(pause_ns, retry_after_ns_), kLongestPauseNs), &is_cancelled_);
     // Whatever it was, the journals have the events, and somebody may put it right.
     if (!goes_on) return {StatusCode::kUnavailable, outcome.status.message()};
     pause_ns *= 2;

@@ -41,15 +41,13 @@ class ShippingExporter final : public exporters::Exporter {
   /// Asks nobody. Fails where credentials are named that are not there or wrong.
   static Result<std::unique_ptr<ShippingExporter>> open(ShippingOptions options);
 
-  /// Held as long as this lives.
-  void keep_lock(std::shared_ptr<File> lock) { lock_ = std::move(lock); }
-
   [[nodiscard]] std::string name() const override;
   /// Ships what is new in the journals; `update` only says that it is time to look.
   Status send(const exporters::Update& update) override;
   [[nodiscard]] bool takes_steps() const override { return false; }
   [[nodiscard]] int64_t retry_after_ns() const override { return retry_after_ns_; }
   [[nodiscard]] uint64_t rejected() const override { return refused_; }
+  [[nodiscard]] std::string rejection() const override { return refusal_; }
   void cancel() override { is_cancelled_ = true; }
 
  private:
@@ -60,7 +58,6 @@ class ShippingExporter final : public exporters::Exporter {
   [[nodiscard]] bool is_worth_shipping(const event::Event& event);
 
   ShippingOptions options_;
-  std::shared_ptr<File> lock_;
   std::atomic<bool> is_cancelled_ = false;
   std::unique_ptr<store::CloudLogWriter> writer_;
   std::unique_ptr<journal::JobLog> log_;  ///< none: it is to be opened where it was left off
@@ -69,6 +66,7 @@ class ShippingExporter final : public exporters::Exporter {
   std::vector<event::Event> chosen_;
   int64_t retry_after_ns_ = 0;
   uint64_t refused_ = 0;
+  std::string refusal_;
 };
 
 }  // namespace goodput::monitor

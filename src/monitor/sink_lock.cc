@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "base/http_client.h"
 #include "journal/folder_names.h"
 #include "monitor/kept_folder.h"
 
@@ -30,7 +31,8 @@ Result<std::unique_ptr<File>> lock_in(Directory* kept, std::string_view sink, st
   if (!file.ok()) return std::unique_ptr<File>();
   const Status locked = (*file)->lock();
   if (locked.code() == StatusCode::kUnavailable) {
-    return Status(StatusCode::kAlreadyExists, fmt::format("exporting to {}: {} already does", sink, owner_in(**file)));
+    return Status(StatusCode::kAlreadyExists,
+                  fmt::format("exporting to {}: {} already does", without_credentials(sink), owner_in(**file)));
   }
   if (!locked.ok()) return std::unique_ptr<File>();
   const std::string words = fmt::format("{:<{}}", owner.substr(0, kOwnerBytes), kOwnerBytes);

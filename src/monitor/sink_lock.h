@@ -16,8 +16,9 @@
 
 namespace goodput::monitor {
 
-/// Held until it is destroyed, or this process ends. kAlreadyExists, naming the owner: another process has it. Null
-/// where nothing can be kept in the job's folder: nobody else can hold it there either.
+/// `sink` may hold an address with credentials, which no message shows. Held until it is destroyed, or this process
+/// ends. kAlreadyExists, naming the owner: another process has it. Null where nothing can be kept in the job's folder:
+/// nobody else can hold it there either.
 Result<std::unique_ptr<File>> lock_sink(journal::JobLog& log, std::string_view sink, std::string_view owner);
 
 /// The locks of an exporter that learns only while it sends what it is that nobody else may send.

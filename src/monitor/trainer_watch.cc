@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/clock.h"
+#include "journal/folder_names.h"
 
 namespace goodput::monitor {
 namespace {
@@ -40,6 +41,15 @@ bool is_trainer(const JobLog::Member& member) {
   return member.part == journal::JournalPart::kIncluded && header.has_value() && journal::is_rank_zero(*header);
 }
 
+/// Whether some process holds the journal, as its recorder does while it lives. Numbers of processes are those of one
+/// container: the one that was watched may have been a stranger's.
+bool is_held(const JobLog::Member& member) {
+  const auto folder = member.run_folder->open_directory(journal::id_name(member.file->id()));
+  if (!folder.ok()) return false;
+  const auto lock = (*folder)->open_file(journal::kLockFile, Access::kReadWrite);
+  return lock.ok() && (*lock)->lock().code() == StatusCode::kUnavailable;
+}
+
 }  // namespace
 
 TrainerWatch::~TrainerWatch() { close(); }
@@ -57,7 +67,11 @@ void TrainerWatch::choose(const JobLog& log) {
   for (const auto& member : log.members()) {
     if (is_trainer(*member) && (latest == nullptr || opened_ns(*member) > opened_ns(*latest))) latest = member.get();
   }
-  if (latest == nullptr || (latest->file->id() == journal_id_ && process_ >= 0)) return;
+  if (latest == nullptr) return;
+  if (latest->file->id() == journal_id_ && process_ >= 0) {
+    if (has_died() && is_held(*latest)) close();
+    return;
+  }
   const journal::LiveHeader& header = *latest->file->facts().header;
   close();
   if (latest->file->facts().is_dead || header.boot_id.empty() || header.boot_id != read_boot_id()) return;

@@ -24,7 +24,8 @@ class TrainerWatch {
   TrainerWatch(const TrainerWatch&) = delete;
   TrainerWatch& operator=(const TrainerWatch&) = delete;
 
-  /// Watches the rank 0 that opened its journal last.
+  /// Watches the rank 0 that opened its journal last. A process that has died while its journal is held was a
+  /// stranger.
   void choose(const journal::JobLog& log);
   /// Whether the process that was chosen last has ended. Once: the next choice forgets it.
   [[nodiscard]] bool has_died() const;

@@ -1,4 +1,5 @@
-"""Google Cloud as goodput meets it, on this machine: token endpoint, metadata server, Cloud Logging, Cloud Monitoring.
+"""Google Cloud as goodput meets it, on this machine: token endpoint, metadata server, Cloud Logging, Cloud Monitoring;
+in storage.py Cloud Storage, which is fake-gcs-server behind a proxy.
 
     with FakeGoogle() as google:
         google.faults.add("entries:write", kind="status", status=429, times=2)

@@ -33,6 +33,7 @@ class CloudLogging:
         self._lock = threading.Lock()
         self._numbers = itertools.count()
         self._pages = {}  # page token → (its parameters, what is left)
+        self.filters = []  # of every question
         self._lists = []  # when entries were listed
         self.entries = []  # as stored, in order of arrival
         self.retention_seconds = 30 * 86400
@@ -101,6 +102,7 @@ class CloudLogging:
             raise invalid(f'Invalid JSON payload received. Unknown name "{min(unknown)}": Cannot find field.')
         with self._lock:
             self._count_list()
+            self.filters.append(request.get("filter", ""))
         resources = request.get("resourceNames", []) + [f"projects/{p}" for p in request.get("projectIds", [])]
         size = int(request.get("pageSize", 0) or DEFAULT_PAGE)
         order = " ".join(request.get("orderBy", "timestamp asc").split()) or "timestamp asc"

@@ -3,13 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/temporary_folder.h"
 #include "event/payload.h"
 #include "gcp/fake_google.h"
 #include "google_server.h"
+#include "journal/job_log.h"
+#include "store/cloud_logging/log_mirror.h"
 #include "store/cloud_logging/log_reader.h"
 #include "store/cloud_logging/log_writer.h"
 
@@ -267,6 +273,85 @@ TEST(CloudLoggingAnswers, EntryThatNestsDeeplyDoesNoHarm) {
                   })
                   .ok());
   EXPECT_EQ(steps, (std::vector<int64_t>{1, 2}));
+}
+
+/// What the copies of a log hold of job "j", by steps, as a reader sees it who follows them.
+class Mirrored : public CloudLogging {
+ protected:
+  std::unique_ptr<LogMirror> mirror(const std::string& job = "j") {
+    return std::move(LogMirror::open(posix_file_system(), {{.path = folder_.path()}}, options_, job, {})).value();
+  }
+  static std::vector<int64_t> take(journal::JobLog& log) {
+    std::vector<int64_t> steps;
+    EXPECT_TRUE(log.poll([&](std::span<const Event> events) {
+                     for (const Event& event : events) steps.push_back(event.step);
+                     return true;
+                   })
+                    .ok());
+    return steps;
+  }
+  static std::unique_ptr<journal::JobLog> follow(const LogMirror& mirror, const std::string& run_id = "") {
+    return std::move(journal::JobLog::open(posix_file_system(), {mirror.root()}, "j", run_id, system_clock())).value();
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Mirrored, WhatIsNewIsAddedForReadersThatFollow) {
+  EXPECT_TRUE(writer()->write(steps(100, 2600)).status.ok());
+  const auto first = mirror();
+  ASSERT_TRUE(first->update().ok());
+  const auto log = follow(*first);
+  EXPECT_EQ(take(*log), range(100, 2600));
+
+  EXPECT_TRUE(writer()->write(steps(0, 3)).status.ok());  // late ones
+  EXPECT_TRUE(writer()->write(steps(2600, 2605)).status.ok());
+  ASSERT_TRUE(mirror()->update().ok());  // another process, which goes on
+  EXPECT_EQ(take(*log), (std::vector<int64_t>{0, 1, 2, 2600, 2601, 2602, 2603, 2604}));
+  ASSERT_TRUE(first->update().ok());  // and the first one again
+  EXPECT_TRUE(take(*log).empty());
+  std::vector<int64_t> all;
+  ASSERT_TRUE(log->read(0, start_ns_ + 4 * kSecond,
+                        [&](std::span<const Event> events) {
+                          for (const Event& event : events) all.push_back(event.step);
+                          return true;
+                        })
+                  .ok());
+  EXPECT_EQ(all, range(0, 3));
+}
+
+TEST_F(Mirrored, PlacesAndFingerprintsAreTheLogsSoThatWhatIsThereTwiceCountsOnce) {
+  EXPECT_TRUE(writer()->write(steps(0, 10)).status.ok());
+  const auto made = mirror();
+  ASSERT_TRUE(made->update().ok());
+  std::remove((made->root().path + "/place").c_str());
+  ASSERT_TRUE(mirror()->update().ok());
+  std::map<std::pair<uint64_t, event::Position>, int> seen;
+  const auto log = follow(*made);
+  ASSERT_TRUE(log->poll([&](std::span<const Event> events) {
+                   for (const Event& event : events) ++seen[{event.fingerprint, event.position}];
+                   return true;
+                 })
+                  .ok());
+  EXPECT_EQ(seen.size(), 10U);
+  for (const auto& [identity, count] : seen) {
+    EXPECT_NE(identity.first, 0U);
+    EXPECT_EQ(count, 2);
+  }
+}
+
+TEST_F(Mirrored, AFailureOnTheWayLosesNothing) {
+  EXPECT_TRUE(writer()->write(steps(0, 3500)).status.ok());
+  google_.control("POST", "set", R"({"logging.lists_per_minute": 2})");
+  const auto made = mirror();
+  EXPECT_EQ(made->update().code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(made->has_progressed());
+  EXPECT_EQ(made->retry_after_ns(), 60 * kSecond);
+  const auto log = follow(*made);
+  EXPECT_EQ(take(*log), range(0, 2000));
+  google_.control("POST", "set", R"({"logging.lists_per_minute": 60})");
+  ASSERT_TRUE(mirror()->update().ok());
+  EXPECT_EQ(take(*log), range(2000, 3500));
 }
 
 }  // namespace

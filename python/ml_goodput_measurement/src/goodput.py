@@ -19,7 +19,9 @@ from goodput import _binding
 from goodput import _recorder as _events
 
 from ml_goodput_measurement.src import (
+    bucket_store,
     checkpoint_badput_calculator,
+    cloud_store,
     goodput_cache,
     goodput_exclusion,
     goodput_utils,
@@ -204,6 +206,8 @@ class GoodputRecorder:
             self._cloud_logger = cloud_logger if cloud_logger is not None else _CloudLogger(job_name, logger_name)
         if type(self._cloud_logger) is _CloudLogger:
             _listen_to_jax(self._cloud_logger._recorder)
+            if cloud_logger is None and not google_client.is_wanted():
+                cloud_store.ship(self._cloud_logger._recorder, str(job_name), str(logger_name))
 
     def _record(self, key: str, at: Any, **more: Any) -> None:
         cloud_logger = self._cloud_logger
@@ -302,10 +306,11 @@ _TYPE_OF_CLASS = {
 }
 _ELASTIC_TYPES = (BadputType.ELASTIC_SLICE_DOWN, BadputType.ELASTIC_SCALE_UP, BadputType.ELASTIC_REINITIALIZATION)
 _NO_JOB_TIME = "Total job time is zero, Goodput cannot be calculated. Please fix the logging entries."
+_CUT_OFF = " The job may have started before the oldest entry that the log keeps, or that the retention period admits."
 
 
 class GoodputCalculator(goodput_exclusion.GoodputExclusion):
-    """Answers about a job by its log: of the cloud logger if one is passed, else of the local journal."""
+    """Answers about a job by its log: of the cloud logger if one is passed, else of the local journal, else of the store."""
 
     # The types that a breakdown always has; the time of others is in OTHER.
     _types = tuple(kind for kind in BadputType if kind not in _ELASTIC_TYPES)
@@ -323,16 +328,25 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
         self.job_name = job_name
         self.using_pathways = using_pathways
         self._cloud_logger = cloud_logger
+        self._bucket = bucket_store.of(gcs_path)
         # A _CloudLogger of ours is the local journal.
         passed = None if type(cloud_logger) is _CloudLogger else cloud_logger
         if passed is None:
             timeline_file.import_once(str(job_name), cache_dir)
-        self._account = JobAccount(str(job_name), passed)
+        retention = max_logs_retention_period
+        self._account = JobAccount(
+            str(job_name),
+            passed,
+            store=(self._bucket or cloud_store.readable(str(logger_name))) if passed is None else None,
+            retention_seconds=retention.total_seconds() if isinstance(retention, datetime.timedelta) else retention,
+        )
         # What get_job_goodput() answered from last, and was told of the ideal step time.
         self._answered: tuple[dict[str, Any], float | None] | None = None
 
     def sync_to_gcs(self) -> None:
-        """Does nothing: the journal is the only copy of the log that a calculator uses."""
+        """Copies what is new in the job's local journal to gcs_path."""
+        if self._bucket is not None:
+            bucket_store.ship(str(self.job_name), self._bucket)
 
     def _report(self, *bounds: Any, **options: Any) -> dict[str, Any]:
         return self._account.report(*bounds, **options)
@@ -365,7 +379,7 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
     ) -> tuple[float, UnproductiveTimeDict, int]:
         """(goodput in percent, breakdown in percent or {}, max productive step) of the job until now."""
         if not self._account.has_job_start():
-            raise ValueError(_NO_JOB_TIME)
+            raise ValueError(_NO_JOB_TIME + (_CUT_OFF if self._account.is_cut_off else ""))
         report = self._report()
         elapsed = report["elapsed_seconds"]
         if elapsed == 0:

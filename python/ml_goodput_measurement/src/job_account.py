@@ -1,4 +1,4 @@
-"""A job's log, read from a cloud logger or from the local journal, and accounted by goodput's engine.
+"""A job's log, read from a cloud logger, the local journal or a store, and accounted by goodput's engine.
 
     account = JobAccount("llama-7b", cloud_logger)
     report = account.report()                # the object of `goodput report --json`
@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import goodput as engine
-from goodput import _binding
+from goodput import _binding, _store
 
 NANOSECONDS = 1_000_000_000
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
@@ -100,9 +100,25 @@ class _EntryFile:
         self._count, self._digest = 0, hashlib.blake2b()
 
 
+# A store is asked no oftener: it counts questions by the minute.
+_FETCH_SECONDS = 1.0
+
+
 class JobAccount:
-    def __init__(self, job_name: str, cloud_logger: Any = None) -> None:
+    def __init__(
+        self,
+        job_name: str,
+        cloud_logger: Any = None,
+        *,
+        store: str | None = None,
+        retention_seconds: float | None = None,
+    ) -> None:
+        """Of the cloud logger, if there is one; else of the local journal; else of the store."""
         self._job = job_name
+        self._store = store
+        self._retention_seconds = retention_seconds
+        self._fetched_at: float | None = None  # the account is of the store, as of then
+        self.is_cut_off = False  # what the store had before its oldest entry is gone
         self._entries = None if cloud_logger is None else _EntryFile(cloud_logger)
         self._account: _binding.Account | None = None
         self._lock = threading.Lock()
@@ -139,11 +155,30 @@ class JobAccount:
     def _current(self) -> _binding.Account:
         if self._entries is None:
             if self._account is None:
-                self._account = _binding.Account.of_job(self._job)
+                self._account = self._open()
+            elif self._fetched_at is not None and time.monotonic() - self._fetched_at >= _FETCH_SECONDS:
+                self._fetch()
             self._account.poll()
         elif self._entries.read() or self._account is None:
             self._account = _binding.Account.of_file(self._entries.path, self._job)
         return self._account
+
+    def _open(self) -> _binding.Account:
+        try:
+            return _binding.Account.of_job(self._job)
+        except engine.GoodputError as error:
+            if self._store is None:
+                raise
+            try:
+                return _binding.Account.of_job(self._job, self._fetch())
+            except engine.GoodputError as elsewhere:
+                raise engine.GoodputError(f"{error}; {elsewhere}") from elsewhere
+
+    def _fetch(self) -> str:
+        assert self._store is not None
+        fetched = _store.fetch(self._job, self._store, retention_seconds=self._retention_seconds)
+        self._fetched_at, self.is_cut_off = time.monotonic(), fetched.is_cut_off
+        return fetched.directory
 
 
 class _as_value_error:  # noqa: N801

@@ -15,7 +15,7 @@ from typing import Any
 
 from goodput._monitor_process import MonitorProcess
 
-from ml_goodput_measurement.src import gcp_metrics, goodput, goodput_utils, timeline_file
+from ml_goodput_measurement.src import cloud_store, gcp_metrics, goodput, goodput_utils, timeline_file
 
 BadputType = goodput_utils.BadputType
 GCPOptions = goodput_utils.GCPOptions
@@ -94,6 +94,7 @@ class GoodputMonitor:
         self._process = MonitorProcess(
             str(job_name),
             _arguments(str(tensorboard_dir), gcp_options),
+            usual_store=cloud_store.readable(str(logger_name)),
             flush=not skip_final_flush,
             timeout_seconds=final_flush_timeout_seconds,
         )
@@ -211,11 +212,7 @@ def _cache_dir(given: str) -> str:
 
 def _arguments(tensorboard_dir: str, gcp_options: GCPOptions) -> list[str]:
     """Where the monitor's process exports to."""
-    arguments = []
-    if tensorboard_dir.startswith("gs://"):
-        logger.warning("TensorBoard files are written to folders only, and not to %s", tensorboard_dir)
-    else:
-        arguments.append(f"--tensorboard={tensorboard_dir}")
+    arguments = [f"--tensorboard={tensorboard_dir}"]
     if not gcp_options.enable_gcp_goodput_metrics:
         return arguments
     # Where no project is named or found, the monitor's process goes on without Cloud Monitoring.

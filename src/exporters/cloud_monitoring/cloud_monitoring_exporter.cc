@@ -179,10 +179,9 @@ void CloudMonitoringExporter::leave_out(const Refused& refused) {
   const int64_t until_ns = boot_time_ns() + kLeftOutNs;
   for (const std::string& key : refused.keys) left_out_until_boot_ns_[key] = until_ns;
   rejected_ += refused.keys.size();
-  if (options_.tell) {
-    options_.tell("series left out for an hour: " + std::to_string(refused.keys.size()) + ", of " + refused.first +
-                  ": " + refused.why.message());
-  }
+  rejection_ = "series left out for an hour: " + std::to_string(refused.keys.size()) + ", of " + refused.first + ": " +
+               refused.why.message();
+  if (options_.tell) options_.tell(rejection_);
 }
 
 Status CloudMonitoringExporter::send_batch(std::span<const WorkloadSeries> batch, const report::Report& report,

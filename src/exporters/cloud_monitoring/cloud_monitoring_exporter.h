@@ -63,6 +63,7 @@ class CloudMonitoringExporter final : public Exporter {
   [[nodiscard]] bool takes_steps() const override { return false; }
   [[nodiscard]] int64_t retry_after_ns() const override { return retry_after_ns_; }
   [[nodiscard]] uint64_t rejected() const override { return rejected_; }
+  [[nodiscard]] std::string rejection() const override { return rejection_; }
   [[nodiscard]] bool is_off() const override { return is_off_; }
   void cancel() override { *is_cancelled_ = true; }
 
@@ -100,6 +101,7 @@ class CloudMonitoringExporter final : public Exporter {
   std::set<std::string> claimed_;
   std::string told_;  // of last, of a set that is somebody else's
   uint64_t rejected_ = 0;
+  std::string rejection_;
   std::map<std::string, int64_t> left_out_until_boot_ns_;  // by the series' name and labels
   std::map<std::string, int64_t> written_as_of_;  // by the series' name and labels: the report that it told last
 };

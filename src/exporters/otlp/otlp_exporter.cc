@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/excerpt.h"
 #include "exporters/gzip.h"
 #include "exporters/otlp/otlp_json.h"
 #include "exporters/otlp/otlp_messages.h"
@@ -105,7 +106,10 @@ Status OtlpExporter::post(const OtlpSignal& signal, HttpSink& sink, const google
   otlp::Response response;
   const bool is_known = signal.is_json ? read_otlp_json(answer, response) : response.ParseFromString(answer);
   // It took the rest: sending it again would double that.
-  if (is_known) rejected_ += static_cast<uint64_t>(std::max<int64_t>(0, response.partial_success().rejected()));
+  if (is_known && response.partial_success().rejected() > 0) {
+    rejected_ += static_cast<uint64_t>(response.partial_success().rejected());
+    rejection_ = excerpt(response.partial_success().error_message(), kMostExcerptBytes);
+  }
   return {};
 }
 

@@ -38,6 +38,7 @@ class OtlpExporter final : public Exporter {
   [[nodiscard]] bool takes_steps() const override { return false; }
   [[nodiscard]] int64_t retry_after_ns() const override;
   [[nodiscard]] uint64_t rejected() const override { return rejected_; }
+  [[nodiscard]] std::string rejection() const override { return rejection_; }
   void cancel() override;
 
  private:
@@ -57,6 +58,7 @@ class OtlpExporter final : public Exporter {
   int64_t since_ns_;
   int64_t metrics_of_ns_ = 0;  ///< the report whose metrics need not be sent again
   uint64_t rejected_ = 0;
+  std::string rejection_;
 };
 
 }  // namespace goodput::exporters

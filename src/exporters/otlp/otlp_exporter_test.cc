@@ -118,10 +118,12 @@ TEST_F(Otlp, PartialSuccessIsCountedAndNotSentAgain) {
   OtlpExporter& otlp = open();
   otlp::Response response;
   response.mutable_partial_success()->set_rejected(3);
+  response.mutable_partial_success()->set_error_message("too old\n");
   receiver_.answers = {{.body = response.SerializeAsString()}, {.body = "\xff garbage"}};
   EXPECT_TRUE(otlp.send(update_of(1, {{1, JobStatus::kRunning}})).ok());
   EXPECT_TRUE(otlp.send(update_of(2, {})).ok());
   EXPECT_EQ(otlp.rejected(), 3U);
+  EXPECT_EQ(otlp.rejection(), "too old");
   EXPECT_THAT(paths(), ElementsAre("/v1/metrics", "/v1/logs", "/v1/metrics"));
 }
 

@@ -111,9 +111,7 @@ class News {
 
   void disruption(const report::Disruption& disruption) {
     if (disruption.index < told_->next_disruption()) return;
-    // Told once it is known what it cost.
-    const bool is_settled = report_->status == JobStatus::kCompleted || report_->status == JobStatus::kFailed;
-    if (!disruption.recovery_seconds.has_value() && !is_settled) return;
+    if (!is_settled(*report_, disruption)) return;
     otlp::LogRecord& record = begin("ml.disruption", fmt::format("disruption/{}", disruption.index), disruption.time_ns,
                                     disruption.planned ? kInfo : kWarning);
     record.mutable_body()->set_string_value(repaired(disruption_text(disruption)));

@@ -35,12 +35,14 @@ struct PipeCounters {
   uint64_t rejected = 0;       ///< samples and records that the sink refused of updates that it took
   bool is_waiting = false;     ///< something is still to be sent
   int64_t last_success_ns = 0;
-  std::string last_failure{};  ///< empty after a success
+  std::string last_failure{};    ///< empty after a success
+  std::string last_rejection{};  ///< why the latest records were rejected
 };
 
 class Pipe {
  public:
-  Pipe(std::unique_ptr<Exporter> exporter, const PipeOptions& options);
+  /// `held` (a lock on the sink) is let go of when the exporter is gone, and not before.
+  Pipe(std::unique_ptr<Exporter> exporter, const PipeOptions& options, std::shared_ptr<void> held = {});
   /// finish(0).
   ~Pipe();
   Pipe(const Pipe&) = delete;
@@ -48,7 +50,8 @@ class Pipe {
 
   void offer(const Update& update);
   /// Sends what waits, retrying until `timeout_ns` has passed; then nothing is sent any more. False when something was
-  /// left over. A call that hangs is cancelled shortly before; a sink that cannot be is left behind with its thread.
+  /// left over. A sink that is to be left alone for longer than that gets its last call a little early. A call that
+  /// hangs is cancelled shortly before the end; a sink that cannot be is left behind with its thread.
   bool finish(int64_t timeout_ns);
 
   [[nodiscard]] PipeCounters counters() const;

@@ -26,7 +26,7 @@ constexpr Counter kCounters[] = {
 
 }  // namespace
 
-std::vector<Family> families_of(std::span<const WatchedPipe> pipes) {
+std::vector<Family> families_of(std::span<const WatchedPipe> pipes, const JobLabels& of_job) {
   std::vector<Family> families;
   for (const Counter& counter : kCounters) {
     families.push_back({counter.name, counter.otlp_name, counter.unit, counter.help, {}, true});
@@ -38,11 +38,13 @@ std::vector<Family> families_of(std::span<const WatchedPipe> pipes) {
               {}};
   for (const WatchedPipe& pipe : pipes) {
     const PipeCounters counters = pipe.counters();
+    JobLabels labels = of_job;
+    labels.emplace_back("exporter", pipe.name);
     for (size_t i = 0; i < std::size(kCounters); ++i) {
-      families[i].samples.push_back({{{"exporter", pipe.name}}, static_cast<double>(counters.*kCounters[i].value)});
+      families[i].samples.push_back({labels, static_cast<double>(counters.*kCounters[i].value)});
     }
     if (counters.last_success_ns == 0) continue;
-    last.samples.push_back({{{"exporter", pipe.name}}, static_cast<double>(counters.last_success_ns) / 1e9});
+    last.samples.push_back({labels, static_cast<double>(counters.last_success_ns) / 1e9});
   }
   families.push_back(std::move(last));
   std::erase_if(families, [](const Family& family) { return family.samples.empty(); });

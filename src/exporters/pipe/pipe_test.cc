@@ -96,12 +96,39 @@ TEST(Pipe, WhatComesWhileTheSinkIsToBeLeftAloneJoinsAndIsNotLost) {
   EXPECT_EQ(sink->last_step, 99);
 }
 
-TEST(Pipe, SinkThatIsToBeLeftAloneHoldsNobodyUp) {
+TEST(Pipe, SinkThatIsToBeLeftAloneGetsTheLastWordInTimeAndNoOther) {
+  const auto sink = std::make_shared<Sink>();
+  sink->pause_ns = [] { return 60'000 * kMillisecond; };
+  std::atomic<int> sends = 0;
+  sink->answer = [&](const Update&) { return ++sends, Status(); };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  pipe.offer(update_of(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(sends.load(), 0);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(pipe.finish(400 * kMillisecond));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(200));
+  EXPECT_EQ(sends.load(), 1);
+}
+
+TEST(Pipe, SinkIsSentNothingOnceThereIsNoTime) {
   const auto sink = std::make_shared<Sink>();
   sink->pause_ns = [] { return 60'000 * kMillisecond; };
   Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
   pipe.offer(update_of(1));
-  EXPECT_FALSE(pipe.finish(20 * kMillisecond));
+  EXPECT_FALSE(pipe.finish(0));
+  EXPECT_TRUE(sink->steps.empty());
+}
+
+TEST(Pipe, WhatItHoldsIsLetGoOfWithTheExporter) {
+  const auto sink = std::make_shared<Sink>();
+  auto held = std::make_shared<int>(1);
+  const std::weak_ptr<int> seen = held;
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick, std::move(held));
+  pipe.offer(update_of(1));
+  EXPECT_FALSE(seen.expired());
+  EXPECT_TRUE(pipe.finish(10'000 * kMillisecond));
+  EXPECT_TRUE(seen.expired());
 }
 
 TEST(Pipe, WhatASinkDidNotTakeComesAgainWithWhatIsNew) {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kHead = 12, kFoot = 4;
 constexpr uint64_t kMostBytes = 64 << 20;  // of a record: no exporter of ours writes more than some KiB
+constexpr size_t kPieceBytes = 1 << 20;
 
 template <typename Integer>
 Integer get(const char* at) {
@@ -22,30 +23,43 @@ Integer get(const char* at) {
   return value;
 }
 
-/// The message of the next record; false at the end, or where a record is not whole.
-bool next_record(std::istream& file, std::string& message) {
-  char head[kHead];
-  if (!file.read(head, kHead)) return false;
-  const auto size = get<uint64_t>(head);
-  if (size > kMostBytes || masked_crc32c(std::as_bytes(std::span(head, 8))) != get<uint32_t>(head + 8)) return false;
-  message.resize(size + kFoot);
-  if (!file.read(message.data(), static_cast<std::streamsize>(message.size()))) return false;
-  const auto sum = get<uint32_t>(message.data() + size);
-  message.resize(size);
-  return masked_crc32c(std::as_bytes(std::span(message))) == sum;
+bool checks(std::string_view bytes, const char* sum) {
+  return masked_crc32c(std::as_bytes(std::span(bytes))) == get<uint32_t>(sum);
 }
 
 }  // namespace
 
-void read_records(const std::string& path, FunctionRef<void(std::string_view tag, int64_t step, float value)> visit) {
-  std::ifstream file(path, std::ios::binary);
-  std::string message;
+void RecordReader::read(std::string_view bytes, VisitRecord visit) {
+  if (is_damaged_) return;
+  rest_ += bytes;
   tensorboard::Event event;
-  while (next_record(file, message)) {
-    if (!event.ParseFromString(message)) return;
+  std::string_view left = rest_;
+  while (left.size() >= kHead) {
+    const auto size = get<uint64_t>(left.data());
+    is_damaged_ = size > kMostBytes || !checks(left.substr(0, 8), left.data() + 8);
+    if (is_damaged_ || left.size() < kHead + size + kFoot) break;
+    const std::string_view message = left.substr(kHead, size);
+    is_damaged_ = !checks(message, message.data() + size) ||
+                  !event.ParseFromArray(message.data(), static_cast<int>(message.size()));
+    if (is_damaged_) break;
     for (const tensorboard::Value& value : event.summary().value()) {
-      visit(value.tag(), event.step(), value.simple_value());
+      const bool has_text = value.tensor().string_val_size() > 0;
+      visit({.tag = value.tag(),
+             .step = event.step(),
+             .value = value.simple_value(),
+             .text = has_text ? std::string_view(value.tensor().string_val(0)) : std::string_view()});
     }
+    left.remove_prefix(kHead + size + kFoot);
+  }
+  rest_.erase(0, rest_.size() - left.size());
+}
+
+void read_records(const std::string& path, VisitRecord visit) {
+  std::ifstream file(path, std::ios::binary);
+  std::string piece(kPieceBytes, '\0');
+  RecordReader records;
+  while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())), file.gcount() > 0) {
+    records.read(std::string_view(piece).substr(0, static_cast<size_t>(file.gcount())), visit);
   }
 }
 

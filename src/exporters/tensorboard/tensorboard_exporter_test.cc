@@ -44,8 +44,8 @@ class TensorBoard : public testing::Test {
     }
     std::vector<std::pair<int64_t, float>> out;
     for (const auto& [path, is_file] : files) {
-      read_records(path, [&](std::string_view tag, int64_t step, float value) {
-        if (tag == wanted) out.emplace_back(step, value);
+      read_records(path, [&](const ReadValue& read) {
+        if (read.tag == wanted) out.emplace_back(read.step, read.value);
       });
     }
     return out;
@@ -166,13 +166,57 @@ TEST_F(TensorBoard, DisruptionsAreToldOnceTheirCostIsKnown) {
   EXPECT_THAT(points("disruptions"), ElementsAre(Pair(0, 0.0F)));
 }
 
-TEST(WrittenSteps, BeyondWhatIsKnownOldStepsCountAsWritten) {
+TEST_F(TensorBoard, ADisruptionThatNothingCameAfterIsToldWhenTheJobHasEnded) {
+  const auto board = open();
+  Update update = update_of(0, 1);
+  update.report.disruption_records = {{.index = 0, .cause = "signal"}};
+  update.report.status = report::JobStatus::kFailed;
+  ASSERT_TRUE(board->send(update).ok());
+  EXPECT_THAT(points("disruptions"), ElementsAre(Pair(0, 0.0F)));
+}
+
+TEST_F(TensorBoard, WhatAnotherRunWroteIntoTheFolderHidesNothing) {
+  Update first = update_of(0, 50'000);
+  first.report.job = "7b";
+  first.report.disruption_records = {{.index = 0, .recovery_seconds = 1}, {.index = 1, .recovery_seconds = 1}};
+  ASSERT_TRUE(open()->send(first).ok());
+  Update second = update_of(0, 3);
+  second.report.job = "7b";
+  second.report.run_id = "again";
+  second.report.disruption_records = {{.index = 0, .recovery_seconds = 1}};
+  const auto before = points("step_time_seconds").size();
+  ASSERT_TRUE(open()->send(second).ok());
+  EXPECT_EQ(points("step_time_seconds").size(), before + 3);
+  EXPECT_THAT(points("disruptions"), ElementsAre(Pair(0, 0.0F), Pair(1, 0.0F), Pair(0, 0.0F)));
+  ASSERT_TRUE(open()->send(second).ok());
+  EXPECT_EQ(points("step_time_seconds").size(), before + 3);
+}
+
+TEST_F(TensorBoard, AJobThatBeginsAgainFromTheStartIsWrittenAgain) {
+  const auto board = open();
+  ASSERT_TRUE(board->send(update_of(0, 50'000)).ok());
+  ASSERT_TRUE(board->send(update_of(0, 3)).ok());
+  EXPECT_EQ(points("step_time_seconds").size(), 50'003U);
+}
+
+TEST_F(TensorBoard, OfManyCustomEventsTheShortestAreOneTag) {
+  Update update = update_of(0, 1);
+  for (int i = 0; i < 100; ++i) update.report.custom_badput_seconds["SHARD" + std::to_string(i)] = 100 + i;
+  ASSERT_TRUE(open()->send(update).ok());
+  EXPECT_EQ(points("badput/custom_badput_events/shard99").size(), 1U);
+  EXPECT_EQ(points("badput/custom_badput_events/shard0").size(), 0U);
+  EXPECT_EQ(points("badput/custom_badput_events/other").size(), 1U);
+}
+
+TEST(WrittenSteps, OfWhatWasWrittenBeforeUsOldStepsBeyondWhatIsKnownCountAsWritten) {
   WrittenSteps written;
   for (int64_t step = 0; step < 50'000; ++step) written.add({step, 1});
   EXPECT_FALSE(written.is_new({0, 2}));
   EXPECT_TRUE(written.is_new({49'000, 2}));
   EXPECT_FALSE(written.is_new({49'000, 1}));
   EXPECT_TRUE(written.is_new({50'000, 1}));
+  written.history_is_over();
+  EXPECT_TRUE(written.is_new({0, 2}));
 }
 
 }  // namespace

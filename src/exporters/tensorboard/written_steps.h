@@ -2,7 +2,8 @@
 //
 //   if (written.is_new({step, seconds})) { write(…); written.add({step, seconds}); }
 //
-// Only the latest are known, by step: what is older than those is taken as written. SPDX-License-Identifier: Apache-2.0
+// Only the latest are known, by step: what is older than those is taken as written, as long as what comes may be the
+// job's history. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -17,10 +18,13 @@ class WrittenSteps {
  public:
   [[nodiscard]] bool is_new(const StepPoint& point) const {
     if (steps_.empty() || point.step > steps_.back().step) return true;
-    if (point.step < steps_.front().step) return !is_cut_;
+    if (point.step < steps_.front().step) return !is_cut_ || !may_be_history_;
     const auto at = find(point.step);
     return at->step != point.step || at->value != static_cast<float>(point.seconds);
   }
+
+  /// From here on comes what has just happened: a step that stands before those that are known was done again.
+  void history_is_over() { may_be_history_ = false; }
 
   /// Readers forget what stands at and beyond a step that comes again; so does this.
   void add(const StepPoint& point) {
@@ -45,6 +49,7 @@ class WrittenSteps {
 
   std::vector<Written> steps_;  // ascending
   bool is_cut_ = false;
+  bool may_be_history_ = true;
 };
 
 }  // namespace goodput::exporters
