@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/patience.h"
+#include "journal/folder_names.h"
 #include "journal/roots.h"
 #include "journal/sealed_format.h"
 #include "store/gcs/journal_objects.h"
@@ -25,6 +27,26 @@ constexpr size_t kAtATime = 8;
 // A copy of a segment that is sealed meanwhile is gone: the listing is made anew then.
 constexpr int kListings = 3;
 
+// A refresh of another process may fetch a whole job; by then it has fetched most of what this one wants.
+constexpr int64_t kLockPatienceNs = 30'000'000'000;
+
+/// Null when another process has it for longer than that, or there can be none.
+std::unique_ptr<File> lock_folder(const std::string& folder) {
+  const auto directory = posix_file_system().open_directory(folder);
+  if (!directory.ok()) return nullptr;
+  auto file = (*directory)->open_file(journal::kLockFile, Access::kCreate);
+  if (!file.ok()) file = (*directory)->open_file(journal::kLockFile, Access::kReadWrite);
+  if (!file.ok()) return nullptr;
+  constexpr int64_t kTryAgainNs = 50'000'000;
+  for (int64_t left_ns = kLockPatienceNs; left_ns > 0; left_ns -= kTryAgainNs) {
+    const Status locked = (*file)->lock();
+    if (locked.ok()) return std::move(file).value();
+    if (locked.code() != StatusCode::kUnavailable) return nullptr;
+    (void)wait(kTryAgainNs, nullptr);
+  }
+  return nullptr;
+}
+
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
@@ -36,6 +58,8 @@ struct JournalMirror::Wanted {
 
 Status JournalMirror::refresh(std::string_view job) {
   RETURN_IF_ERROR(posix_file_system().make_directories(options_.folder));
+  // Nobody removes by an old listing what another has fetched by a newer one.
+  const std::unique_ptr<File> lock = lock_folder(options_.folder);
   AllWanted wanted;
   bool has_changed = true;
   for (int listing = 0; listing < kListings && has_changed; ++listing) {
@@ -43,7 +67,7 @@ Status JournalMirror::refresh(std::string_view job) {
     has_changed = false;
     RETURN_IF_ERROR(fetch(wanted, has_changed));
   }
-  remove_others(wanted);
+  if (lock != nullptr) remove_others(wanted);
   return {};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/gcs/journal_objects.h"
 
+#include <algorithm>
+
 #include "journal/recover.h"
 #include "journal/sealed_pages.h"
 

@@ -2,7 +2,6 @@
 #include "store/gcs/journal_shipper.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "journal/format.h"
