@@ -91,10 +91,12 @@ def test_a_missing_right_is_said_and_nothing_is_lost(google, service_account, jo
     assert steps_of(google, job) == dict.fromkeys(range(5), 1)
 
 
-def test_what_a_job_that_is_over_left_unsent_is_tried_on(google, service_account, job):
+@pytest.mark.parametrize("is_named", [False, True])
+def test_what_a_job_that_is_over_left_unsent_is_tried_on(google, service_account, job, is_named):
     record(job, 0, 5)
     google.denied.add("logging.logEntries.create")
     command = [GOODPUT, "agent", "--to", STORE, "--interval", "0.2s", "--linger", "0.3s", "--flush-timeout", "0.2s"]
+    command += ["--job", job] if is_named else []
     running = subprocess.Popen(command, env=google.environment(service_account))
     try:
         time.sleep(2)  # the job is over for longer than it is watched
@@ -105,9 +107,23 @@ def test_what_a_job_that_is_over_left_unsent_is_tried_on(google, service_account
             assert time.monotonic() < deadline
             time.sleep(0.1)
     finally:
-        running.terminate()
+        if not is_named:  # which ends by itself then
+            running.terminate()
         assert running.wait(20) == 0
     assert steps_of(google, job) == dict.fromkeys(range(5), 1)
+
+
+def test_an_agent_of_many_jobs_ends_within_the_time_of_one(google, service_account, job):
+    for number in range(8):
+        record(f"{job}-{number}", 0, 3)
+    google.denied.add("logging.logEntries.create")
+    command = [GOODPUT, "agent", "--to", STORE, "--interval", "0.5s", "--flush-timeout", "2s"]
+    running = subprocess.Popen(command, env=google.environment(service_account))
+    time.sleep(1.5)
+    asked = time.monotonic()
+    running.terminate()
+    assert running.wait(30) == 3
+    assert time.monotonic() - asked < 8
 
 
 def test_a_sign_of_life_that_was_refused_is_sent_when_it_may(google, service_account, job):

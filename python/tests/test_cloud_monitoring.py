@@ -226,3 +226,42 @@ def test_credentials_that_are_wrong_are_told_before_anything_starts(job, google,
     done = monitor(job, environment, "--once", code=2)
     assert f'the credential file {path}: the field "private_key" is missing' in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_metadata_server_that_is_not_ready_for_a_moment_loses_nothing(job, google, service_account):
+    record(job)
+    google.faults.add("/computeMetadata/", kind="status", status=503, times=2)
+    google.metadata.values["instance/attributes/cluster-name"] = "c1"
+    monitor(job, google.environment(service_account), "--once")
+    assert google.faults.left() == 0
+    for _, _, where, *_ in google.monitoring.arrivals:
+        assert where["location"] == "us-east5-a"
+    assert google.monitoring.calls == 1
+
+
+def test_one_series_that_is_refused_for_good_leaves_the_sink_well(job, google, service_account):
+    record(job)
+    google.faults.add("/timeSeries", kind="partial", indexes=[3], word="INVALID_ARGUMENT", times=1)
+    environment = {**google.environment(service_account), "GOODPUT_QUIET": ""}
+    done = monitor(job, environment, "--once")
+    assert f"'metrics_count': {len(google.monitoring.arrivals)}" in done.stderr
+    assert "series left out for an hour: 1, of badput_time: " in done.stderr
+
+
+def test_a_second_monitor_of_the_same_series_sends_nothing_and_names_the_first(job, google, service_account):
+    record(job)
+    google.monitoring.write_period_seconds = 0
+    environment = {**google.environment(service_account), "GOODPUT_QUIET": ""}
+    command = [GOODPUT, "monitor", job, "--cloud-monitoring", "project-1", "--follow", "--interval", "60s"]
+    first = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    while google.monitoring.calls == 0:
+        time.sleep(0.02)
+    # The project is typed otherwise, the series are the same.
+    command = [GOODPUT, "monitor", job, "--cloud-monitoring", "auto", "--once"]
+    second = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    assert f"goodput monitor {job} (process {first.pid} on " in second.stderr
+    assert google.monitoring.calls == 1
+    monitor(job, environment, "--once", "--cloud-replica", "1")
+    assert google.monitoring.calls == 2
+    first.terminate()
+    first.communicate(timeout=30)

@@ -42,12 +42,15 @@ struct AgentOptions {
 // A recorder starts its agent when it has opened its journal; what it waits for is there at once or never comes.
 constexpr int64_t kPatienceNs = 30'000'000'000;
 constexpr int64_t kAskAgainNs = 2'000'000'000;
+// After the end of the one job that it is for: longer than the outages that services have.
+constexpr int64_t kStayForUnsentNs = int64_t{6} * 3'600'000'000'000;
 
 /// One run, from the first look at it until it is over.
 struct Tended {
   std::unique_ptr<monitor::FollowedJob> job;
   std::optional<monitor::Monitor> monitor;
-  int64_t last_start_ns = 0;  ///< when its latest journal was opened, as it was last listed
+  int64_t last_start_ns = 0;              ///< when its latest journal was opened, as it was last listed
+  int64_t over_boot_ns = boot_time_ns();  ///< when it was last seen not to be over
 };
 
 class Agent {
@@ -63,6 +66,7 @@ class Agent {
   void look();
   bool wait();
   void let_go(monitor::Monitor& monitor);
+  void finish_all();
   bool is_done();
   void complain(const RunName& run, const Status& status);
 
@@ -85,11 +89,22 @@ int Agent::run() {
     look();
     if (is_done()) break;
   } while (!options_.once && wait());
-  for (auto& [run, tended] : tended_) {
-    if (!options_.once) (void)tended->monitor->cycle();  // the last word
-    let_go(*tended->monitor);
-  }
+  finish_all();
   return all_sent_ ? kDone : kCannot;
+}
+
+/// All at once: whoever stops an agent waits for one of them, however many there are.
+void Agent::finish_all() {
+  std::vector<std::thread> ends;
+  std::vector<char> all_sent(tended_.size(), 0);
+  for (auto& [run, tended] : tended_) {
+    monitor::Monitor* const monitor = &*tended->monitor;
+    if (!options_.once) (void)monitor->cycle();  // the last word
+    ends.emplace_back([this, monitor, &sent = all_sent[ends.size()]] { sent = monitor->finish(plan_.flush_timeout_ns); });
+  }
+  for (std::thread& end : ends) end.join();
+  for (const auto& [run, tended] : tended_) tell_failures(context_, "agent", *tended->monitor);
+  all_sent_ = all_sent_ && std::all_of(all_sent.begin(), all_sent.end(), [](char sent) { return sent != 0; });
 }
 
 /// Of an agent of one job: whether that is over, or another agent's.
@@ -141,9 +156,10 @@ void Agent::look() {
     const Status cycle = tended->monitor->cycle();
     // Opened, and nothing recorded in it yet.
     if (!cycle.ok() && cycle.code() != StatusCode::kNotFound) complain(run, cycle);
-    // An agent of all jobs has time: what could not be shipped yet is tried on. That of one job ends with it.
-    const bool is_to_stay = !tended->monitor->is_over() || (options_.job.empty() && has_unsent);
-    if (is_to_stay) {
+    // What could not be shipped yet is tried on: nobody comes after us who would. That of one job ends some time.
+    if (!tended->monitor->is_over()) tended->over_boot_ns = boot_time_ns();
+    const bool has_time = options_.job.empty() || boot_time_ns() - tended->over_boot_ns < kStayForUnsentNs;
+    if (!tended->monitor->is_over() || (has_unsent && has_time)) {
       ++at;
       continue;
     }

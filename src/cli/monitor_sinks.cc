@@ -71,10 +71,12 @@ class Sinks {
   [[nodiscard]] std::function<std::vector<Family>()> own_families() const {
     return [watched = watched_, labels = labels_] { return exporters::families_of(*watched, labels); };
   }
+  [[nodiscard]] std::string owner() const {
+    return fmt::format("{} (process {} on {})", owner_, getpid(), host_name());
+  }
   /// One monitor a sink.
   Result<Lock> lock(const std::string& sink) {
-    const std::string owner = fmt::format("{} (process {} on {})", owner_, getpid(), host_name());
-    ASSIGN_OR_RETURN(std::unique_ptr<File> held, monitor::lock_sink(job_->log(), sink, owner));
+    ASSIGN_OR_RETURN(std::unique_ptr<File> held, monitor::lock_sink(job_->log(), sink, owner()));
     return Lock(std::move(held));
   }
 
@@ -175,10 +177,9 @@ Status Sinks::open_cloud_monitoring() {
                                             .accelerator_type = cloud.accelerator,
                                             .write_period_ns = plan_->cloud_write_period_ns};
   if (!cloud.metric_prefix.empty()) options.metric_prefix = cloud.metric_prefix;
-  Lock held;
-  if (plan_->control_fd < 0) {  // training processes start several, each of series of its own
-    ASSIGN_OR_RETURN(held, lock(fmt::format("cloud-monitoring {} {}", cloud.project, cloud.replica)));
-  }
+  options.claim = [locks = monitor::SinkLocks::open(job_->log(), owner())](const std::string& set) {
+    return locks->take(set);
+  };
   // Training processes ask for it wherever they are, as ml-goodput-measurement does by itself.
   const bool may_go_without = options.may_go_without = plan_->control_fd >= 0 && cloud.project == "auto";
   options.tell = tell_words(*context_);

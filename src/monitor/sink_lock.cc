@@ -23,10 +23,7 @@ std::string owner_in(const File& file) {
   return end == std::string_view::npos ? "another process" : std::string(words.substr(0, end + 1));
 }
 
-}  // namespace
-
-Result<std::unique_ptr<File>> lock_sink(journal::JobLog& log, std::string_view sink, std::string_view owner) {
-  Directory* kept = kept_folder(log);
+Result<std::unique_ptr<File>> lock_in(Directory* kept, std::string_view sink, std::string_view owner) {
   if (kept == nullptr) return std::unique_ptr<File>();
   const std::string name = "sink-" + journal::hash_name(sink);
   Result<std::unique_ptr<File>> file = kept->open_file(name, Access::kCreate);
@@ -41,6 +38,23 @@ Result<std::unique_ptr<File>> lock_sink(journal::JobLog& log, std::string_view s
   const std::string words = fmt::format("{:<{}}", owner.substr(0, kOwnerBytes), kOwnerBytes);
   (void)(*file)->write_at(0, std::as_bytes(std::span(words)));
   return std::move(file).value();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<File>> lock_sink(journal::JobLog& log, std::string_view sink, std::string_view owner) {
+  return lock_in(kept_folder(log), sink, owner);
+}
+
+std::shared_ptr<SinkLocks> SinkLocks::open(journal::JobLog& log, std::string owner) {
+  return std::shared_ptr<SinkLocks>(new SinkLocks(own_kept_folder(log), std::move(owner)));
+}
+
+Status SinkLocks::take(const std::string& sink) {
+  // To open a file that is locked already, and to close it, would let go of it.
+  if (held_.contains(sink)) return {};
+  ASSIGN_OR_RETURN(held_[sink], lock_in(folder_.get(), sink, owner_));
+  return {};
 }
 
 }  // namespace goodput::monitor

@@ -19,15 +19,9 @@ constexpr uint64_t kMostBytes = 16 << 20;
 }  // namespace
 
 std::unique_ptr<SinkMemory> SinkMemory::open(journal::JobLog& log, std::string_view sink) {
-  Directory* const kept = kept_folder(log);
-  for (Directory* folder : log.run_folders()) {
-    if (kept == nullptr || log.kept_of(*folder) != kept) continue;
-    // One of its own: the log's belongs to the log's thread.
-    Result<std::unique_ptr<Directory>> own = folder->open_directory(journal::kKeptFolder);
-    if (!own.ok()) return nullptr;
-    return std::unique_ptr<SinkMemory>(new SinkMemory(std::move(own).value(), "told-" + journal::hash_name(sink)));
-  }
-  return nullptr;
+  std::unique_ptr<Directory> folder = own_kept_folder(log);
+  if (folder == nullptr) return nullptr;
+  return std::unique_ptr<SinkMemory>(new SinkMemory(std::move(folder), "told-" + journal::hash_name(sink)));
 }
 
 /// The checksum of what follows it comes first.

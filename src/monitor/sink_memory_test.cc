@@ -60,6 +60,22 @@ TEST_F(SinkMemoryTest, DamageIsAsIfThereWereNothing) {
   EXPECT_EQ(open()->recall(), "");
 }
 
+TEST_F(SinkMemoryTest, LocksThatAreTakenLaterExcludeAnotherProcessToo) {
+  const auto mine = SinkLocks::open(job().log(), "goodput monitor 7b");
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(mine->take("series a").ok());
+  const pid_t other = fork();
+  if (other == 0) {
+    const auto theirs = SinkLocks::open(job().log(), "second");
+    const Status refused = theirs->take("series a");
+    const bool is_told = refused.code() == StatusCode::kAlreadyExists &&
+                         refused.message() == "exporting to series a: goodput monitor 7b already does";
+    _exit(is_told && theirs->take("series b").ok() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(other, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(SinkMemoryTest, AnotherProcessIsToldWhoExportsThere) {
   const auto mine = lock_sink(job().log(), "otlp http://c", "goodput monitor 7b");
   ASSERT_TRUE(mine.ok());

@@ -66,7 +66,9 @@ class CloudMonitoring:
             for index, one in enumerate(series):
                 try:
                     if fault is not None and index in fault.indexes:
-                        raise ApiError(fault.word or "INTERNAL", "Internal error encountered.")
+                        passing = fault.word in ("", "INTERNAL")
+                        message = "Internal error encountered." if passing else "Unrecognized metric labels: [a]"
+                        raise ApiError(fault.word or "INTERNAL", message)
                     self._write(one, keys[index])
                 except ApiError as error:
                     errors[index] = error

@@ -338,7 +338,7 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
             str(job_name),
             passed,
             store=(self._bucket or cloud_store.readable(str(logger_name))) if passed is None else None,
-            retention_seconds=retention.total_seconds() if hasattr(retention, "total_seconds") else retention,
+            retention_seconds=retention.total_seconds() if isinstance(retention, datetime.timedelta) else retention,
         )
         # What get_job_goodput() answered from last, and was told of the ideal step time.
         self._answered: tuple[dict[str, Any], float | None] | None = None

@@ -83,6 +83,33 @@ Status CloudMonitoringExporter::find_surroundings() {
   return {};
 }
 
+/// Those sets of which each has one writer; what is somebody else's is wanted no more.
+Status CloudMonitoringExporter::claim(const report::Report& report, WorkloadSeriesOptions& wanted) {
+  if (!options_.claim) return {};
+  Status refusal;
+  const auto claim_set = [&](bool& is_wanted, const char* which) {
+    if (!is_wanted) return;
+    const std::string set = std::string(which) + " series " + options_.metric_prefix + " of \"" + repaired(report.job) +
+                            "\" in project " + options_.project + ", " + options_.location + ", replica " +
+                            options_.replica;
+    if (claimed_.contains(set)) return;
+    Status claimed = options_.claim(set);
+    is_wanted = claimed.ok();
+    if (claimed.ok()) {
+      claimed_.insert(set);
+    } else {
+      refusal = std::move(claimed);
+    }
+  };
+  wanted.has_windows = wanted.has_windows && !report.windows.empty();
+  claim_set(wanted.has_totals, "the cumulative");
+  claim_set(wanted.has_windows, "the rolling");
+  if (!refusal.ok() && std::exchange(told_, refusal.message()) != refusal.message() && options_.tell) {
+    options_.tell(refusal.message());
+  }
+  return wanted.has_totals || wanted.has_windows ? Status() : refusal;
+}
+
 WorkloadSeriesOptions CloudMonitoringExporter::wanted_of(const Update& update) const {
   WorkloadSeriesOptions wanted = options_.series;
   wanted.cluster = options_.cluster;
@@ -118,7 +145,9 @@ Status CloudMonitoringExporter::send(const Update& update) {
   if (!update.figures.goodput && !update.figures.windows) return {};
   RETURN_IF_ERROR(find_surroundings());
   const report::Report& report = update.report;
-  const std::vector<WorkloadSeries> all = workload_series(report, wanted_of(update));
+  WorkloadSeriesOptions wanted = wanted_of(update);
+  RETURN_IF_ERROR(claim(report, wanted));
+  const std::vector<WorkloadSeries> all = workload_series(report, wanted);
   const auto has_arrived = [&](const WorkloadSeries& series) {
     const auto found = written_as_of_.find(key_of(series));
     return found != written_as_of_.end() && found->second >= report.as_of_ns;

@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ struct CloudMonitoringOptions {
   int64_t write_period_ns = 10'000'000'000;
   std::function<void(size_t)> on_sent{};                 ///< after each update: how many series arrived
   std::function<void(const std::string& words)> tell{};  ///< what somebody should know who watches
+  /// Asked once for each set of series, before its first point; not ok: somebody else writes them.
+  std::function<Status(const std::string& set)> claim{};
   bool may_go_without = false;  ///< where no project is known, nothing is sent and nothing has failed
   Environment environment = system_environment();
 };
@@ -52,8 +55,8 @@ class CloudMonitoringExporter final : public Exporter {
   [[nodiscard]] std::string name() const override {
     return "cloud-monitoring " + (options_.project.empty() ? "auto" : options_.project);
   }
-  /// kUnavailable: some series are still to be sent, or the machine cannot tell yet where it is; others: they are given
-  /// up.
+  /// kUnavailable: some series are still to be sent, or the machine cannot tell yet where it is. kAlreadyExists:
+  /// somebody else writes them. Others: they are given up.
   Status send(const Update& update) override;
   /// Until a write period has passed since the last point.
   [[nodiscard]] int64_t pause_ns() const override;
@@ -71,6 +74,7 @@ class CloudMonitoringExporter final : public Exporter {
                           std::shared_ptr<gcp::Credentials> credentials);
 
   Status find_surroundings();
+  Status claim(const report::Report& report, WorkloadSeriesOptions& wanted);
   [[nodiscard]] WorkloadSeriesOptions wanted_of(const Update& update) const;
   [[nodiscard]] MonitoredResource resource_of(const report::Report& report) const;
   /// Of one update, what the service will not take while it takes others.
@@ -94,6 +98,8 @@ class CloudMonitoringExporter final : public Exporter {
   bool knows_surroundings_ = false, is_off_ = false;
   std::string machine_accelerator_;
   int64_t written_boot_ns_ = 0;  // when points were written last, or may have been
+  std::set<std::string> claimed_;
+  std::string told_;  // of last, of a set that is somebody else's
   uint64_t rejected_ = 0;
   std::string rejection_;
   std::map<std::string, int64_t> left_out_until_boot_ns_;  // by the series' name and labels

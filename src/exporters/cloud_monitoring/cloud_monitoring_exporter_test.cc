@@ -140,5 +140,50 @@ TEST_F(CloudMonitoring, OfALookThatIsTriedAgainWhatIsRefusedForGoodIsLeftOut) {
   EXPECT_EQ((*exporter)->rejected(), 1U);
 }
 
+TEST_F(CloudMonitoring, EachSetOfSeriesIsClaimedOnceByWhatTellsItApart) {
+  is_ready();
+  google_.on(kWrites, 200, "{}");
+  std::vector<std::string> claimed;
+  const CloudMonitoringOptions options{.replica = "3", .claim = [&](const std::string& set) {
+                                         claimed.push_back(set);
+                                         return Status();
+                                       }};
+  const auto automatic = open(options);
+  CloudMonitoringOptions named = options;
+  named.project = "project-1";
+  const auto typed = open(named);
+  update_.report.windows = {{.window_seconds = 60, .elapsed_seconds = 100, .goodput_percent = 1}};
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(look(**automatic).ok());
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(look(**typed).ok());
+  const auto set = [](const std::string& which) {
+    return "the " + which +
+           " series compute.googleapis.com/workload/ of \"llama-7b\" in project project-1, us-east5-a, " + "replica 3";
+  };
+  EXPECT_THAT(claimed, testing::ElementsAre(set("cumulative"), set("rolling"), set("cumulative"), set("rolling")));
+}
+
+TEST_F(CloudMonitoring, SetThatIsSomebodyElsesIsNotWrittenAndTheOtherIs) {
+  is_ready();
+  google_.on(kWrites, 200, "{}");
+  bool is_held = true;
+  std::vector<std::string> told;
+  const auto exporter = open({.tell = [&](const std::string& words) { told.push_back(words); },
+                              .claim =
+                                  [&](const std::string& set) {
+                                    const bool is_others = is_held && set.find("cumulative") != std::string::npos;
+                                    return is_others ? Status(StatusCode::kAlreadyExists, "held") : Status();
+                                  }});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(look(**exporter).code(), StatusCode::kAlreadyExists);
+  EXPECT_EQ(google_.count(kWrites), 0U);
+  update_.report.windows = {{.window_seconds = 60, .elapsed_seconds = 100, .goodput_percent = 1}};
+  EXPECT_TRUE(look(**exporter).ok());
+  EXPECT_EQ(sent("/goodput_time"), 0U);
+  EXPECT_EQ(sent("/interval_goodput"), 1U);
+  EXPECT_THAT(told, testing::ElementsAre("held"));
+  is_held = false;
+  EXPECT_TRUE(look(**exporter).ok());
+  EXPECT_EQ(sent("/goodput_time"), 1U);
+}
+
 }  // namespace
 }  // namespace goodput::exporters
