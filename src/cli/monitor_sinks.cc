@@ -186,7 +186,7 @@ Status Sinks::open_cloud_monitoring() {
   options.on_sent = tell_sent(*context_);
   auto monitoring = exporters::CloudMonitoringExporter::open(std::move(options));
   if (monitoring.ok()) {
-    add(std::move(monitoring).value(), std::move(held));
+    add(std::move(monitoring).value());
     return {};
   }
   if (!may_go_without) return monitoring.status();
