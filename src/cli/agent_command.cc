@@ -100,7 +100,8 @@ void Agent::finish_all() {
   for (auto& [run, tended] : tended_) {
     monitor::Monitor* const monitor = &*tended->monitor;
     if (!options_.once) (void)monitor->cycle();  // the last word
-    ends.emplace_back([this, monitor, &sent = all_sent[ends.size()]] { sent = monitor->finish(plan_.flush_timeout_ns); });
+    ends.emplace_back(
+        [this, monitor, &sent = all_sent[ends.size()]] { sent = monitor->finish(plan_.flush_timeout_ns); });
   }
   for (std::thread& end : ends) end.join();
   for (const auto& [run, tended] : tended_) tell_failures(context_, "agent", *tended->monitor);
