@@ -9,7 +9,6 @@
 
 #include <array>
 #include <csignal>
-#include <filesystem>
 #include <mutex>
 
 #include "base/manual_clock.h"
@@ -49,6 +48,31 @@ class KeepingExporter final : public exporters::Exporter {
   std::shared_ptr<Kept> kept_;
 };
 
+/// Does nothing, but for holding the lock of that file, if any, when this returns.
+pid_t start_process(const std::string& lock_path = "") {
+  std::array<int, 2> ready{};
+  CHECK(pipe(ready.data()) == 0);
+  const pid_t process = fork();
+  if (process == 0) {
+    struct flock whole = {};
+    whole.l_type = F_WRLCK;
+    const int lock = lock_path.empty() ? -1 : open(lock_path.c_str(), O_RDWR | O_CREAT, 0600);
+    if (!lock_path.empty() && fcntl(lock, F_SETLK, &whole) != 0) _exit(1);
+    if (write(ready[1], "", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  close(ready[1]);
+  char byte = 0;
+  CHECK(read(ready[0], &byte, 1) == 1);
+  close(ready[0]);
+  return process;
+}
+
+void kill_process(pid_t process) {
+  kill(process, SIGKILL);
+  waitpid(process, nullptr, 0);
+}
+
 class MonitorTest : public testing::Test {
  protected:
   JournalFixture& journal(JournalFixture::Options options = {.boot_id = read_boot_id()}) {
@@ -65,6 +89,18 @@ class MonitorTest : public testing::Test {
     journal_->alive_at(kBoot + to * kSecond + 1);
     journal_->write();
     clock_.advance(kBoot + to * kSecond + 2 - clock_.boot_ns());
+  }
+  /// Of a process of this machine, opened then by its clocks, with a step.
+  void journal_of(pid_t process, int64_t open_boot_ns, uint8_t id) {
+    journal({.boot_id = read_boot_id(),
+             .pid = process,
+             .open_boot_ns = open_boot_ns,
+             .open_wall_ns = kWall + open_boot_ns - kBoot,
+             .id = id});
+    journal_->append({.kind = Kind::kStepStart, .boot_ns = open_boot_ns, .value = id});
+    journal_->alive_at(open_boot_ns + 1);
+    journal_->write();
+    clock_.advance(open_boot_ns + 2 - clock_.boot_ns());
   }
   Monitor& monitor(MonitorOptions options = {}) {
     job_ =
@@ -169,27 +205,14 @@ TEST_F(MonitorTest, WhoFollowsIsNeverDone) {
 }
 
 TEST_F(MonitorTest, TheDeathOfATrainerIsSeenAndToldOnce) {
-  const pid_t trainer = fork();
-  if (trainer == 0) {
-    for (;;) pause();
-  }
-  // Opened after the process started, by this machine's clocks.
-  const int64_t open_boot_ns = boot_time_ns();
-  journal({.boot_id = read_boot_id(),
-           .pid = trainer,
-           .open_boot_ns = open_boot_ns,
-           .open_wall_ns = kWall + open_boot_ns - kBoot});
-  journal_->append({.kind = Kind::kStepStart, .boot_ns = open_boot_ns, .value = 0});
-  journal_->alive_at(open_boot_ns + 1);
-  journal_->write();
-  clock_.advance(open_boot_ns + 2 - clock_.boot_ns());
+  const pid_t trainer = start_process();
+  journal_of(trainer, boot_time_ns(), 1);
   std::vector<std::string> deaths;
   Monitor& watched =
       monitor({.on_death = [&](const std::string& attempt_id, int64_t) { deaths.push_back(attempt_id); }});
   ASSERT_TRUE(watched.cycle().ok());
   EXPECT_FALSE(watched.has_news());
-  kill(trainer, SIGKILL);
-  waitpid(trainer, nullptr, 0);
+  kill_process(trainer);
   EXPECT_TRUE(watched.has_news());
   ASSERT_TRUE(watched.cycle().ok());
   ASSERT_TRUE(watched.cycle().ok());
@@ -200,26 +223,13 @@ TEST_F(MonitorTest, TheDeathOfATrainerIsSeenAndToldOnce) {
 
 TEST_F(MonitorTest, EachDeathUnderOneAttemptIdIsTold) {
   std::vector<std::string> deaths;
-  for (int64_t life = 0; life < 2; ++life) {
-    const pid_t trainer = fork();
-    if (trainer == 0) {
-      for (;;) pause();
-    }
+  for (uint8_t life = 0; life < 2; ++life) {
+    const pid_t trainer = start_process();
     // The second when the first has been silent for long enough.
-    const int64_t open_boot_ns = boot_time_ns() + life * 5 * kSecond;
-    journal({.boot_id = read_boot_id(),
-             .pid = trainer,
-             .open_boot_ns = open_boot_ns,
-             .open_wall_ns = kWall + open_boot_ns - kBoot,
-             .id = static_cast<uint8_t>(life + 1)});
-    journal_->append({.kind = Kind::kStepStart, .boot_ns = open_boot_ns, .value = life});
-    journal_->alive_at(open_boot_ns + 1);
-    journal_->write();
-    clock_.advance(open_boot_ns + 2 - clock_.boot_ns());
+    journal_of(trainer, boot_time_ns() + life * 5 * kSecond, static_cast<uint8_t>(life + 1));
     if (life == 0) monitor({.on_death = [&](const std::string& attempt_id, int64_t) { deaths.push_back(attempt_id); }});
     ASSERT_TRUE(monitor_->cycle().ok());
-    kill(trainer, SIGKILL);
-    waitpid(trainer, nullptr, 0);
+    kill_process(trainer);
     EXPECT_TRUE(monitor_->has_news());
     ASSERT_TRUE(monitor_->cycle().ok());
     EXPECT_FALSE(monitor_->has_news());
@@ -228,79 +238,42 @@ TEST_F(MonitorTest, EachDeathUnderOneAttemptIdIsTold) {
 }
 
 TEST_F(MonitorTest, AStrangersDeathIsNoneWhileTheJournalIsHeld) {
-  std::array<pid_t, 2>
-      processes{};  // the stranger, of the number that the trainer has in its own container; the trainer
-  std::array<int, 2> is_locked{};
-  ASSERT_EQ(pipe(is_locked.data()), 0);
-  processes[0] = fork();
-  if (processes[0] == 0) {
-    for (;;) pause();
-  }
-  const int64_t open_boot_ns = boot_time_ns();
-  journal({.boot_id = read_boot_id(),
-           .pid = processes[0],
-           .open_boot_ns = open_boot_ns,
-           .open_wall_ns = kWall + open_boot_ns - kBoot});
-  journal_->append({.kind = Kind::kStepStart, .boot_ns = open_boot_ns, .value = 0});
-  journal_->alive_at(open_boot_ns + 1);
-  journal_->write();
-  clock_.advance(open_boot_ns + 2 - clock_.boot_ns());
-  processes[1] = fork();
-  if (processes[1] == 0) {
-    const int lock = open((std::filesystem::path(journal_->path()) / "lock").c_str(), O_RDWR | O_CREAT, 0600);
-    struct flock whole = {};
-    whole.l_type = F_WRLCK;
-    const char done = fcntl(lock, F_SETLK, &whole) == 0 ? 1 : 0;
-    if (write(is_locked[1], &done, 1) != 1) _exit(1);
-    for (;;) pause();
-  }
-  char done = 0;
-  ASSERT_EQ(read(is_locked[0], &done, 1), 1);
-  ASSERT_EQ(done, 1);
+  const pid_t stranger = start_process();  // of the number that the trainer has in its own container
+  journal_of(stranger, boot_time_ns(), 1);
+  const pid_t trainer = start_process(journal_->path() + "/lock");
   int deaths = 0;
   Monitor& watched = monitor({.on_death = [&](const std::string&, int64_t) { ++deaths; }});
   ASSERT_TRUE(watched.cycle().ok());
   EXPECT_EQ(watched.trainers_seen(), 1U);
-  kill(processes[0], SIGKILL);
-  waitpid(processes[0], nullptr, 0);
+  kill_process(stranger);
   EXPECT_TRUE(watched.has_news());
   ASSERT_TRUE(watched.cycle().ok());
   EXPECT_FALSE(watched.has_news());
   EXPECT_EQ(deaths, 0);
-  kill(processes[1], SIGKILL);
-  waitpid(processes[1], nullptr, 0);
-  for (const int end : is_locked) close(end);
+  kill_process(trainer);
 }
 
 TEST_F(MonitorTest, NewsWaitTheirTimeAfterALookThatFailed) {
-  const pid_t trainer = fork();
-  if (trainer == 0) {
-    for (;;) pause();
-  }
-  const int64_t open_boot_ns = boot_time_ns();
+  const pid_t trainer = start_process();
   journal_ = std::make_unique<JournalFixture>(
-      folder_.path(), JournalFixture::Options{.boot_id = read_boot_id(), .pid = trainer, .open_boot_ns = open_boot_ns});
+      folder_.path(),
+      JournalFixture::Options{.boot_id = read_boot_id(), .pid = trainer, .open_boot_ns = boot_time_ns()});
   journal_->write();  // with nothing in it, of which no report can be made
   Monitor& watched = monitor();
   (void)watched.look_for_trainer();
-  kill(trainer, SIGKILL);
-  waitpid(trainer, nullptr, 0);
+  kill_process(trainer);
   ASSERT_TRUE(watched.has_news());
   ASSERT_FALSE(watched.cycle().ok());
   EXPECT_FALSE(watched.has_news());
 }
 
 TEST_F(MonitorTest, AProcessThatOnlyHasTheNumberIsNotWatched) {
-  const pid_t stranger = fork();
-  if (stranger == 0) {
-    for (;;) pause();
-  }
+  const pid_t stranger = start_process();
   journal({.boot_id = read_boot_id(), .pid = stranger});  // opened five seconds after the machine's boot
   steps(0, 2);
   Monitor& watched = monitor();
   ASSERT_TRUE(watched.cycle().ok());
-  kill(stranger, SIGKILL);
-  waitpid(stranger, nullptr, 0);
+  kill_process(stranger);
   EXPECT_FALSE(watched.has_news());
 }
 
