@@ -107,6 +107,74 @@ for count in (1, 2, 3, 7, 50, 99, 100, 101, 1099, 1100, 3000):
 print(json.dumps([-1.0 if value is None else float(value) for value in found]))
 """
 
+# What a log of saves and restores of several hosts, to both kinds of storage, comes to.
+CHECKPOINTS = """
+import dataclasses, json, random, types
+from ml_goodput_measurement.src import checkpoint_badput_calculator as calculators
+
+chance = random.Random(11)
+
+def entry(kind, step, directory):
+    found = {"event_type": kind, "step": step, "directory": directory, "job_name": "j"}
+    names = ["checkpoint_manager_blocking", "checkpointer_blocking", "wait_for_prev", "get_old_steps"]
+    if kind != "save":
+        names = ["checkpoint_manager", "checkpointer"]
+    for name in names:
+        found[name + "_start_time"] = 1700000000.0 + step
+        found[name + "_duration_secs"] = round(chance.expovariate(1), 6)
+    if kind == "emergency_restore":
+        found["broadcast_duration_secs"] = chance.choice([None, 0.0, 0.25, 1.5])
+    return found
+
+entries = [
+    entry(chance.choice(["save", "save", "restore", "emergency_restore", "other"]), chance.randrange(9), directory)
+    for directory in ["gs://b/run", "/local/run"] * 60
+]
+client = types.SimpleNamespace(logger=lambda name: types.SimpleNamespace(
+    list_entries=lambda **how: [types.SimpleNamespace(payload=payload) for payload in entries]))
+found = []
+for entries in (entries, entries[:1], []):
+    calculator = calculators.CheckpointBadputCalculator(calculators.CheckpointLoggerOptions("j", "log", client))
+    for kind in (calculators.OPERATION_TYPE_PERSISTENT_AND_LOCAL, calculators.OPERATION_TYPE_PERSISTENT,
+                 calculators.OPERATION_TYPE_LOCAL):
+        for ask in (calculator.calculate_save_operation_checkpoint_manager_blocking_time,
+                    calculator.calculate_restore_operation_checkpoint_manager_blocking_time):
+            found.append(dataclasses.asdict(ask(kind)))
+print(json.dumps(found))
+"""
+
+# What a cache of entries answers, while it is filled, when it is opened again and when it is cleared.
+CACHE = """
+import datetime, json, os, tempfile
+from ml_goodput_measurement.src.goodput_cache import GoodputCache
+
+found = []
+
+def look(cache):
+    found.append([cache.is_cache_empty(), cache.get_cached_entries(), cache.get_step_entries(), cache.get_step_info(),
+                  str(cache.get_job_start_time()), str(cache.get_job_end_time()), str(cache.get_last_entry_info())])
+
+with tempfile.TemporaryDirectory() as folder:
+    cache = GoodputCache("j", folder)
+    look(cache)
+    at = datetime.datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=datetime.timezone.utc)
+    cache.update_cached_entries([{"job_name": "j", "job_start_time": 1767225600.25}], (at, "a"))
+    look(cache)
+    cache.update_cached_entries([{"job_name": "j", "step_count": 0, "step_start_time": 1767225601.5},
+                                 {"job_name": "j", "job_start_time": 1767225700.0},
+                                 {"job_name": "j", "job_end_time": 1767225800.0}], (at + datetime.timedelta(1), "b"))
+    cache.update_cached_entries([], (None, None))
+    cache.update_step_info(17)
+    look(cache)
+    found.append(sorted(os.listdir(folder)))
+    found.append([open(os.path.join(folder, name)).read() for name in sorted(os.listdir(folder))])
+    look(GoodputCache("j", folder))
+    cache.clear_cache()
+    look(cache)
+    found.append(os.listdir(folder))
+print(json.dumps(found))
+"""
+
 
 def run(python, text, cwd):
     done = subprocess.run([python, "-c", text, *MODULES], cwd=cwd, capture_output=True, text=True, timeout=120)
@@ -134,6 +202,19 @@ def test_helper_functions_have_the_released_results(both):
     released, ours = both(COMPUTE)
     assert len(ours) > 150
     assert ours == pytest.approx(released, rel=1e-12)
+
+
+def test_checkpoint_statistics_are_the_released_ones(both):
+    released, ours = both(CHECKPOINTS)
+    assert len(ours) == 18
+    assert sum(statistics["total_checkpoint_manager_time"] > 0 for statistics in ours[1:6:2]) == 3
+    for mine, theirs in zip(ours, released):
+        assert mine == pytest.approx(theirs, rel=1e-12)
+
+
+def test_the_cache_answers_as_the_released_one(both):
+    released, ours = both(CACHE)
+    assert ours == released
 
 
 def test_every_public_name_is_here(both):
