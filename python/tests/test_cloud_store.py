@@ -296,6 +296,10 @@ def test_commands_and_functions_read_a_store(cloud, job, elsewhere):
     done = elsewhere(sys.executable, "-c", CALCULATOR, job, "plain", "0.5")
     assert "ValueError" in done.stderr
     assert "it has no entries of it of the last" in done.stderr
+    command = [GOODPUT, "monitor", job, "--store", store_of(job), "--tensorboard", "board", "--once"]
+    done = elsewhere(*command, "--retention", "0.5s")
+    assert done.returncode != 0
+    assert "it has no entries of it of the last" in done.stderr
 
 
 def test_runs_of_a_name_are_told_apart_in_a_store(cloud, job, elsewhere):

@@ -177,7 +177,7 @@ StoreSearch ControlledMonitor::search() {
   const int64_t now_ns = boot_time_ns();
   const bool asks_store = now_ns >= next_store_boot_ns_;
   if (asks_store) next_store_boot_ns_ = now_ns + kAskStoreAgainNs;
-  return {.in_usual_store = asks_store, .is_patient = false};
+  return {.in_usual_store = asks_store, .is_patient = false, .retention_ns = plan_.retention_ns};
 }
 
 Status ControlledMonitor::look(const Figures& figures) {

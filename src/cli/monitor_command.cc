@@ -34,7 +34,8 @@ constexpr int kLargeBufferBytes = 1 << 20;
 Result<std::unique_ptr<monitor::FollowedJob>> find_job(Context& context, const MonitorPlan& plan,
                                                        SignalQueue& signals) {
   for (bool told = false;;) {
-    Result<std::unique_ptr<monitor::FollowedJob>> job = follow_job(context, plan.job, {}, {.is_patient = plan.once});
+    Result<std::unique_ptr<monitor::FollowedJob>> job =
+        follow_job(context, plan.job, {}, {.is_patient = plan.once, .retention_ns = plan.retention_ns});
     if (job.ok() || !plan.waits || job.status().code() != StatusCode::kNotFound) return job;
     if (!std::exchange(told, true)) context.note(fmt::format("goodput monitor: waiting for job \"{}\"", plan.job));
     const bool asks_store = is_named_store(context.globals.store) || is_named_store(context.globals.usual_store);

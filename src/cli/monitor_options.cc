@@ -106,6 +106,8 @@ void add_monitor_options(CLI::App& app, MonitorOptions& options) {
   app.add_option("--flush-timeout", options.flush_timeout, "how long the last word may take at the end")
       ->type_name("DURATION")
       ->capture_default_str();
+  app.add_option("--retention", options.retention, "of a --store: how old what counts may be; by default 30d")
+      ->type_name("DURATION");
   add_price_options(app, options.price);
   app.add_flag("--once", options.once, "look once, export, and end");
   app.add_flag("--follow", options.follow, "watch on for ever, downtime included");
@@ -126,6 +128,7 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
                    .ship = {},
                    .ship_journals = {},
                    .cloud = options.cloud,
+                   .retention_ns = {},
                    .price = {},
                    .once = options.once,
                    .follows = options.follow,
@@ -148,6 +151,9 @@ Result<MonitorPlan> resolve(const MonitorOptions& options) {
   ASSIGN_OR_RETURN(plan.linger_ns, duration("--linger", options.linger));
   ASSIGN_OR_RETURN(plan.flush_timeout_ns, duration("--flush-timeout", options.flush_timeout));
   ASSIGN_OR_RETURN(plan.cloud_write_period_ns, duration("--cloud-write-period", options.cloud.write_period));
+  if (!options.retention.empty()) {
+    ASSIGN_OR_RETURN(plan.retention_ns, duration("--retention", options.retention));
+  }
   ASSIGN_OR_RETURN(plan.price, resolve(options.price));
   if (!options.remote_write.empty() && !exporters::is_http_address(options.remote_write)) {
     return Status(StatusCode::kInvalidArgument, "--remote-write: it is no address of the form http://HOST:PORT/PATH");

@@ -48,6 +48,7 @@ struct MonitorOptions {
   std::string ship;
   std::string linger = "60s";
   std::string flush_timeout = "10s";
+  std::string retention;
   PriceOptions price;
   bool once = false;
   bool follow = false;
@@ -71,6 +72,7 @@ struct MonitorPlan {
   int64_t cloud_write_period_ns = 0;
   int64_t linger_ns = 0;
   int64_t flush_timeout_ns = 0;
+  std::optional<int64_t> retention_ns;  ///< of a store: how old what counts may be
   PriceChoice price;
   bool once = false, follows = false, waits = false;
   int control_fd = -1;       ///< from where a training process commands; negative: from nowhere

@@ -11,6 +11,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import datetime
 import logging
 import os
 import signal
@@ -48,6 +49,11 @@ def readable(log_name: str) -> str | None:
     if project:
         return f"cloud-logging://{project}/{log_name}"
     return _AUTO + log_name if _is_google_cloud_hinted() else None
+
+
+def retention_seconds(period: datetime.timedelta | float | None) -> float | None:
+    """A max_logs_retention_period, which callers give in either form."""
+    return period.total_seconds() if isinstance(period, datetime.timedelta) else period
 
 
 def ship(recorder: Any, job_name: str, log_name: str) -> None:

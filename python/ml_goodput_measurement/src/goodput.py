@@ -333,12 +333,11 @@ class GoodputCalculator(goodput_exclusion.GoodputExclusion):
         passed = None if type(cloud_logger) is _CloudLogger else cloud_logger
         if passed is None:
             timeline_file.import_once(str(job_name), cache_dir)
-        retention = max_logs_retention_period
         self._account = JobAccount(
             str(job_name),
             passed,
             store=(self._bucket or cloud_store.readable(str(logger_name))) if passed is None else None,
-            retention_seconds=retention.total_seconds() if isinstance(retention, datetime.timedelta) else retention,
+            retention_seconds=cloud_store.retention_seconds(max_logs_retention_period),
         )
         # What get_job_goodput() answered from last, and was told of the ideal step time.
         self._answered: tuple[dict[str, Any], float | None] | None = None

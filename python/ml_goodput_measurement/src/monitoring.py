@@ -93,7 +93,7 @@ class GoodputMonitor:
         }
         self._process = MonitorProcess(
             str(job_name),
-            _arguments(str(tensorboard_dir), gcp_options),
+            _arguments(str(tensorboard_dir), gcp_options, cloud_store.retention_seconds(max_logs_retention_period)),
             usual_store=cloud_store.readable(str(logger_name)),
             flush=not skip_final_flush,
             timeout_seconds=final_flush_timeout_seconds,
@@ -210,9 +210,11 @@ def _cache_dir(given: str) -> str:
     return named
 
 
-def _arguments(tensorboard_dir: str, gcp_options: GCPOptions) -> list[str]:
-    """Where the monitor's process exports to."""
+def _arguments(tensorboard_dir: str, gcp_options: GCPOptions, retention_seconds: float | None) -> list[str]:
+    """Where the monitor's process exports to, and how old what it reads of a log may be."""
     arguments = [f"--tensorboard={tensorboard_dir}"]
+    if retention_seconds is not None:
+        arguments.append(f"--retention={retention_seconds:.3f}s")
     if not gcp_options.enable_gcp_goodput_metrics:
         return arguments
     # Where no project is named or found, the monitor's process goes on without Cloud Monitoring.
