@@ -293,7 +293,7 @@ def test_endpoints_that_misbehave_harm_nobody_and_get_everything_in_the_end(job,
     """Every fault at once, each with a monitor of its own; a trainer dies and comes back meanwhile."""
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "2000")
-    seconds = 300 if SOAK else 10
+    seconds = 300 if SOAK else 20
     trainer = train(processes, job)
     watched = [Watched(processes, job, tmp_path, fault) for fault in FAULTS]
     time.sleep(2)
