@@ -131,8 +131,15 @@ def test_goodput_store_says_where_events_go(job, off_google_cloud, spawned, monk
     monkeypatch.setenv("GOODPUT_STORE", store)
     monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "p")
     goodput.GoodputRecorder(job, "log", True)
-    wanted = [] if shipped_to is None else [["goodput", "agent", "--by-recorder", f"--job={job}", f"--to={shipped_to}"]]
-    assert spawned == wanted
+    where = f"--dir={os.environ['GOODPUT_DIR']}"
+    agent = ["goodput", "agent", where, "--by-recorder", f"--job={job}", f"--to={shipped_to}"]
+    assert spawned == ([] if shipped_to is None else [agent])
+
+
+def test_an_agent_whose_log_cannot_be_written_ships_all_the_same(cloud):
+    (Path(os.environ["GOODPUT_DIR"]) / f"agent-{os.geteuid()}.log").mkdir(parents=True)
+    assert cloud.train(0, 5).wait(20) == 0
+    cloud.until(lambda: len(cloud.steps()) == 5)
 
 
 def test_what_is_not_to_be_shipped_starts_nothing(job, off_google_cloud, spawned, monkeypatch):

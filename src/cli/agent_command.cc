@@ -42,8 +42,8 @@ struct AgentOptions {
 // A recorder starts its agent when it has opened its journal; what it waits for is there at once or never comes.
 constexpr int64_t kPatienceNs = 30'000'000'000;
 constexpr int64_t kAskAgainNs = 2'000'000'000;
-// After the end of the one job that it is for: longer than the outages that services have.
-constexpr int64_t kStayForUnsentNs = int64_t{6} * 3'600'000'000'000;
+// After the end of the one job that it is for: as long as outages last, and not for ever where a right is missing.
+constexpr int64_t kStayForUnsentNs = 3'600'000'000'000;
 
 /// One run, from the first look at it until it is over.
 struct Tended {
@@ -66,6 +66,7 @@ class Agent {
   void look();
   bool wait();
   void let_go(monitor::Monitor& monitor);
+  void wait_while_all_goes_well();
   void finish_all();
   bool is_done();
   void complain(const RunName& run, const Status& status);
@@ -93,8 +94,22 @@ int Agent::run() {
   return all_sent_ ? kDone : kCannot;
 }
 
+/// A long job takes longer than the end may: as long as nothing fails there is no hurry.
+void Agent::wait_while_all_goes_well() {
+  const auto goes_well = [](const auto& each) {
+    const auto& pipes = each.second->monitor->pipes();
+    return each.second->monitor->has_unsent() && std::all_of(pipes.begin(), pipes.end(), [](const auto& pipe) {
+             return pipe->counters().last_failure.empty();
+           });
+  };
+  while (std::any_of(tended_.begin(), tended_.end(), goes_well)) {
+    if (is_end(signals_.next(kLookForNewsNs))) return;
+  }
+}
+
 /// All at once: whoever stops an agent waits for one of them, however many there are.
 void Agent::finish_all() {
+  if (options_.once) wait_while_all_goes_well();
   std::vector<std::thread> ends;
   std::vector<char> all_sent(tended_.size(), 0);
   for (auto& [run, tended] : tended_) {
@@ -158,9 +173,11 @@ void Agent::look() {
     // Opened, and nothing recorded in it yet.
     if (!cycle.ok() && cycle.code() != StatusCode::kNotFound) complain(run, cycle);
     // What could not be shipped yet is tried on: nobody comes after us who would. That of one job ends some time.
-    if (!tended->monitor->is_over()) tended->over_boot_ns = boot_time_ns();
+    // And what is still to come, of a trainer that goes on after a job's end or begins slowly, has nobody else either.
+    const bool is_over = tended->monitor->is_over() && !tended->monitor->is_being_recorded();
+    if (!is_over) tended->over_boot_ns = boot_time_ns();
     const bool has_time = options_.job.empty() || boot_time_ns() - tended->over_boot_ns < kStayForUnsentNs;
-    if (!tended->monitor->is_over() || (has_unsent && has_time)) {
+    if (!is_over || (has_unsent && has_time)) {
       ++at;
       continue;
     }

@@ -19,6 +19,11 @@ bool has_ended(JobStatus status) {
   return status == JobStatus::kCompleted || status == JobStatus::kFailed || status == JobStatus::kDown;
 }
 
+bool are_all_dead(const journal::JobLog& log) {
+  return std::all_of(log.members().begin(), log.members().end(),
+                     [](const auto& member) { return member->file->facts().is_dead; });
+}
+
 }  // namespace
 
 Monitor::Monitor(FollowedJob& job, std::vector<std::unique_ptr<exporters::Pipe>> pipes, MonitorOptions options,
@@ -41,15 +46,17 @@ void Monitor::tell_status() {
 }
 
 Status Monitor::look_and_offer(const exporters::Figures& figures) {
-  ASSIGN_OR_RETURN(exporters::Update update, look(figures));
+  Result<exporters::Update> first = look(figures);
+  if (!first.ok()) {
+    // A trainer may die before it has recorded anything.
+    note_end(first.status().code() == StatusCode::kNotFound && are_all_dead(job_->log()));
+    return first.status();
+  }
+  exporters::Update update = std::move(first).value();
   if (tell_death(update.report)) {
     ASSIGN_OR_RETURN(update, look(figures));
   }
-  if (!has_ended(update.report.status)) {
-    ended_boot_ns_.reset();
-  } else if (!ended_boot_ns_.has_value()) {
-    ended_boot_ns_ = clock_->boot_ns();
-  }
+  note_end(has_ended(update.report.status));
   if (told_status_ != update.report.status) {
     update.status_changes.push_back(
         {.time_ns = update.report.as_of_ns, .status = update.report.status, .number = ++status_changes_});
@@ -76,6 +83,14 @@ Result<exporters::Update> Monitor::look(const exporters::Figures& figures) {
   }
   choose_trainer();
   return update;
+}
+
+void Monitor::note_end(bool has_ended) {
+  if (!has_ended) {
+    ended_boot_ns_.reset();
+  } else if (!ended_boot_ns_.has_value()) {
+    ended_boot_ns_ = clock_->boot_ns();
+  }
 }
 
 void Monitor::choose_trainer() {

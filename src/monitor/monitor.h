@@ -54,8 +54,10 @@ class Monitor {
   }
   /// Whether the trainer has just died, so that a cycle is worth it before the interval is over.
   [[nodiscard]] bool has_news() const { return watch_.has_died() && !told_death_ && !has_failed_; }
-  /// The job has ended, or its trainer is dead, for longer than an ended job is watched.
+  /// The job has ended, or its trainer is dead, or all who recorded nothing, for longer than an ended job is watched.
   [[nodiscard]] bool is_over() const;
+  /// A trainer of this machine has its recorder open, whatever it says of the job.
+  [[nodiscard]] bool is_being_recorded() const { return watch_.is_recording(job_->log()); }
   /// Something that was found is still to be sent.
   [[nodiscard]] bool has_unsent() const;
   /// How many processes of this machine have trained the job one after another, as seen so far.
@@ -71,6 +73,7 @@ class Monitor {
   Status look_and_offer(const exporters::Figures& figures);
   Result<exporters::Update> look(const exporters::Figures& figures);
   void choose_trainer();
+  void note_end(bool has_ended);
   void tell_status();
   [[nodiscard]] bool tell_death(const report::Report& report);
 

@@ -253,6 +253,34 @@ TEST_F(MonitorTest, AStrangersDeathIsNoneWhileTheJournalIsHeld) {
   kill_process(trainer);
 }
 
+TEST_F(MonitorTest, ATrainerThatDiedBeforeItRecordedAnythingIsNotWatchedForEver) {
+  journal_ = std::make_unique<JournalFixture>(folder_.path(), JournalFixture::Options{.boot_id = read_boot_id()});
+  journal_->alive_at(kBoot + kSecond);
+  journal_->write();
+  clock_.advance(2 * kSecond);
+  Monitor& watched = monitor({.linger_ns = 60 * kSecond});
+  EXPECT_EQ(watched.cycle().code(), StatusCode::kNotFound);
+  clock_.advance(3600 * kSecond);
+  EXPECT_FALSE(watched.is_over());  // when it was last looked at it lived
+  EXPECT_EQ(watched.cycle().code(), StatusCode::kNotFound);
+  EXPECT_FALSE(watched.is_over());
+  clock_.advance(60 * kSecond);
+  EXPECT_TRUE(watched.is_over());
+}
+
+TEST_F(MonitorTest, AJobIsBeingRecordedAsLongAsItsJournalIsHeld) {
+  const pid_t trainer = start_process();
+  journal_of(trainer, boot_time_ns(), 1);
+  Monitor& watched = monitor();
+  ASSERT_TRUE(watched.cycle().ok());
+  EXPECT_FALSE(watched.is_being_recorded());
+  const pid_t holder = start_process(journal_->path() + "/lock");
+  EXPECT_TRUE(watched.is_being_recorded());
+  kill_process(holder);
+  EXPECT_FALSE(watched.is_being_recorded());
+  kill_process(trainer);
+}
+
 TEST_F(MonitorTest, NewsWaitTheirTimeAfterALookThatFailed) {
   const pid_t trainer = start_process();
   journal_ = std::make_unique<JournalFixture>(

@@ -50,6 +50,17 @@ bool is_held(const JobLog::Member& member) {
   return lock.ok() && (*lock)->lock().code() == StatusCode::kUnavailable;
 }
 
+const JobLog::Member* latest_trainer(const JobLog& log) {
+  const JobLog::Member* latest = nullptr;
+  const auto opened_ns = [](const JobLog::Member& member) {
+    return JobLog::wall_ns(member, member.file->facts().header->open_boot_ns);
+  };
+  for (const auto& member : log.members()) {
+    if (is_trainer(*member) && (latest == nullptr || opened_ns(*member) > opened_ns(*latest))) latest = member.get();
+  }
+  return latest;
+}
+
 }  // namespace
 
 TrainerWatch::~TrainerWatch() { close(); }
@@ -59,14 +70,13 @@ void TrainerWatch::close() {
   process_ = -1;
 }
 
+bool TrainerWatch::is_recording(const JobLog& log) {
+  const JobLog::Member* const latest = latest_trainer(log);
+  return latest != nullptr && is_held(*latest);
+}
+
 void TrainerWatch::choose(const JobLog& log) {
-  const JobLog::Member* latest = nullptr;
-  const auto opened_ns = [](const JobLog::Member& member) {
-    return JobLog::wall_ns(member, member.file->facts().header->open_boot_ns);
-  };
-  for (const auto& member : log.members()) {
-    if (is_trainer(*member) && (latest == nullptr || opened_ns(*member) > opened_ns(*latest))) latest = member.get();
-  }
+  const JobLog::Member* const latest = latest_trainer(log);
   if (latest == nullptr) return;
   if (latest->file->id() == journal_id_ && process_ >= 0) {
     if (has_died() && is_held(*latest)) close();

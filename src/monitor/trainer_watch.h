@@ -29,6 +29,8 @@ class TrainerWatch {
   void choose(const journal::JobLog& log);
   /// Whether the process that was chosen last has ended. Once: the next choice forgets it.
   [[nodiscard]] bool has_died() const;
+  /// Whether the rank 0 that opened its journal last still holds it.
+  [[nodiscard]] static bool is_recording(const journal::JobLog& log);
   /// Of the process that is watched, as its journal names it.
   [[nodiscard]] const std::string& attempt_id() const { return attempt_id_; }
   /// How many processes were chosen, one after another.

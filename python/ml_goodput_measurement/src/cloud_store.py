@@ -64,7 +64,12 @@ def ship(recorder: Any, job_name: str, log_name: str) -> None:
     try:
         to = _shipped_to(log_name)
         if to is not None and recorder.is_recording:
-            _spawn(["goodput", "agent", "--by-recorder", f"--job={job_name}", f"--to={to}"], recorder._directory)
+            arguments = ["agent", f"--dir={recorder._directory}", "--by-recorder", f"--job={job_name}", f"--to={to}"]
+            log = os.path.join(recorder._directory, f"agent-{os.geteuid()}.log")
+            try:
+                _spawn(["goodput", *arguments], log)
+            except OSError:  # the folder takes no such file
+                _spawn(["goodput", *arguments], os.devnull)
     except (OSError, ValueError, NotImplementedError) as error:
         logger.warning("Starting the agent that ships job %s: %s", job_name, error)
 
@@ -94,8 +99,7 @@ def _is_google_cloud_hinted() -> bool:
         return False
 
 
-def _spawn(arguments: list[str], directory: str) -> None:
-    log = os.path.join(directory, "agent.log")
+def _spawn(arguments: list[str], log: str) -> None:
     append = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     if os.path.lexists(log) and os.lstat(log).st_size > _MOST_LOG_BYTES:
         append |= os.O_TRUNC

@@ -27,12 +27,22 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 Status JournalShipper::ship() {
   open_folders();
   unread_ = 0;
+  Status failure;
   for (RunFolder& folder : folders_) {
     if (folder.directory == nullptr) continue;
     find_journals(folder);
-    for (auto& [id, journal] : folder.journals) RETURN_IF_ERROR(ship_journal(*folder.directory, id, journal));
+    for (auto& [id, journal] : folder.journals) {
+      Status shipped = ship_journal(*folder.directory, id, journal);
+      if (shipped.code() == StatusCode::kNotFound && journal.is_listed) {
+        // Somebody has replaced or removed what was listed: the next look learns what is there.
+        journal.is_listed = false;
+        failure = {StatusCode::kUnavailable, shipped.message()};
+        continue;
+      }
+      RETURN_IF_ERROR(shipped);
+    }
   }
-  return {};
+  return failure;
 }
 
 void JournalShipper::open_folders() {
