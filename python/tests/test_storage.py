@@ -141,6 +141,24 @@ def test_what_was_shipped_is_not_sent_again_nor_fetched_again(storage, job):
     assert fetched > sent
 
 
+def test_what_the_bucket_has_no_longer_is_not_answered_from_the_mirror(storage, job):
+    record(job, 0, 5)
+    agent()
+    first = set(storage.objects(PREFIX))
+    record(job, 5, 9)
+    agent()
+    assert all_steps(job) == list(range(9))
+    for name in first:
+        storage.remove(name)
+    assert all_steps(job) == list(range(5, 9))
+    for name in storage.objects(PREFIX):
+        storage.remove(name)
+    assert "nothing is recorded there" in run("report", job, "--store", STORE, code=1).stderr
+    record(job, 9, 12)  # an agent that starts again ships what this machine has
+    agent()
+    assert all_steps(job) == list(range(12))
+
+
 def test_a_job_that_runs_is_copied_as_it_grows(storage, job):
     with goodput.Recorder(job) as rec, rec.job():
         for last in (10, 600):

@@ -103,6 +103,11 @@ class FakeStorage:
             listed = json.loads(self._forward("GET", f"/storage/v1/b/{BUCKET}/o?{query}", {}, b"")[2])
             return {item["name"]: self._bytes(item["name"]) for item in listed.get("items", [])}
 
+    def remove(self, name):
+        """As somebody who clears up, or a rule of the bucket's."""
+        with self._lock:
+            self._forward("DELETE", f"/storage/v1/b/{BUCKET}/o/{_quoted(name)}", {}, b"")
+
     def sizes(self, name):
         """Of an object after each write."""
         return [size for written, size in self.writes if written == name]

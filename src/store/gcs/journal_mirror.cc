@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <set>
@@ -47,6 +48,22 @@ std::unique_ptr<File> lock_folder(const std::string& folder) {
   return nullptr;
 }
 
+/// Of a job, or of all (""), within the store.
+std::string folder_of(std::string_view job) {
+  return job.empty() ? std::string(journal::kLayoutFolder) + "/" : job_prefix(job);
+}
+
+/// Those on this machine, by their names within the store.
+std::vector<std::string> folders_below(const std::string& store, const std::string& within) {
+  std::vector<std::string> found;
+  std::error_code failed;
+  for (std::filesystem::recursive_directory_iterator at(store + "/" + within, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    if (at->is_directory(failed)) found.push_back(at->path().lexically_relative(store).string());
+  }
+  return found;
+}
+
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
@@ -63,17 +80,19 @@ Status JournalMirror::refresh(std::string_view job) {
   AllWanted wanted;
   bool has_changed = true;
   for (int listing = 0; listing < kListings && has_changed; ++listing) {
-    ASSIGN_OR_RETURN(wanted, list(job));
+    Result<AllWanted> listed = list(job);
+    if (listed.status().code() == StatusCode::kNotFound && lock != nullptr) remove_others(job, {});
+    ASSIGN_OR_RETURN(wanted, std::move(listed));
     has_changed = false;
     RETURN_IF_ERROR(fetch(wanted, has_changed));
   }
-  if (lock != nullptr) remove_others(wanted);
+  if (lock != nullptr) remove_others(job, wanted);
   return {};
 }
 
 Result<JournalMirror::AllWanted> JournalMirror::list(std::string_view job) {
   ASSIGN_OR_RETURN(const auto bucket, gcp::Bucket::open(options_.address.bucket, options_.bucket));
-  const std::string within = job.empty() ? std::string(journal::kLayoutFolder) + "/" : job_prefix(job);
+  const std::string within = folder_of(job);
   const size_t beginning = object_name(options_.address, "").size();
   AllWanted all;
   const Status listed = bucket->list(object_name(options_.address, within), [&](gcp::ObjectFacts object) {
@@ -151,9 +170,10 @@ bool JournalMirror::is_current(const Wanted& wanted) const {
 
 /// Segments that are not wanted; and of a segment that is there in both forms the one with less in it, since readers
 /// take the live one for the fuller.
-void JournalMirror::remove_others(const AllWanted& wanted) {
+void JournalMirror::remove_others(std::string_view job, const AllWanted& wanted) {
   std::map<std::string, std::set<std::string>> files;
   for (const Wanted& each : wanted) files[each.place.folder].insert(each.place.file);
+  for (const std::string& folder : folders_below(options_.folder, folder_of(job))) files.try_emplace(folder);
   for (const auto& [path, names] : files) {
     const auto folder = open_folder(path, false);
     const auto there = folder.ok() ? (*folder)->list() : Result<std::vector<std::string>>(folder.status());

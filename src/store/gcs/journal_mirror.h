@@ -45,7 +45,7 @@ class JournalMirror {
   Status fetch(const AllWanted& wanted, bool& has_changed);
   Status fetch_one(gcp::Bucket& bucket, const Wanted& wanted);
   [[nodiscard]] bool is_current(const Wanted& wanted) const;
-  void remove_others(const AllWanted& wanted);
+  void remove_others(std::string_view job, const AllWanted& wanted);
   Result<std::unique_ptr<Directory>> open_folder(const std::string& folder, bool is_to_be_made) const;
 
   MirrorOptions options_;
