@@ -144,7 +144,8 @@ void Pipe::State::note(const Status& status, Update&& update) {
     return;
   }
   ++counters.failed;
-  counters.last_failure = status.message();
+  // Of a call that was cancelled at the end the cause is known no better than from the one before.
+  if (!must_stop || counters.last_failure.empty()) counters.last_failure = status.message();
   if (status.code() != StatusCode::kUnavailable) {
     ++counters.given_up;
     return;

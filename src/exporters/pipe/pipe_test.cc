@@ -223,6 +223,21 @@ TEST(Pipe, AHangingSinkThatCanBeCancelledHasEndedWithinTheBound) {
   EXPECT_TRUE(pipe.counters().is_waiting);
 }
 
+TEST(Pipe, WhyItFailedIsNotForgottenWhenTheLastCallIsCancelled) {
+  const auto sink = std::make_shared<Sink>();
+  std::atomic<int> sends = 0;
+  sink->answer = [&, raw = sink.get()](const Update&) {
+    if (++sends == 1) return Status(StatusCode::kUnavailable, "sending: a right is missing");
+    while (!raw->is_cancelled) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return Status(StatusCode::kUnavailable, "sending: it was given up");
+  };
+  Pipe pipe(std::make_unique<SinkExporter>(sink), kQuick);
+  pipe.offer(update_of(1));
+  EXPECT_FALSE(pipe.finish(1'000 * kMillisecond));
+  EXPECT_EQ(sends.load(), 2);
+  EXPECT_EQ(pipe.counters().last_failure, "sending: a right is missing");
+}
+
 TEST(Pipe, WhoAsksToBeLeftAloneIsLeftAlone) {
   const auto sink = std::make_shared<Sink>();
   sink->retry_after_ns = 300 * kMillisecond;
