@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 # Of glibc, and the loader itself.
-GLIBC = re.compile(r"(linux-vdso|ld-linux-[\w-]+|libc|libm|libpthread|libdl|librt|libgoodput-[0-9a-f]+)\.so")
+GLIBC = re.compile(r"(linux-vdso|ld-linux-[\w-]+|libc|libm|libpthread|libdl|librt|libresolv|libgoodput-[0-9a-f]+)\.so")
 
 
 def from_glibc_or_wheel(site: Path) -> None:
