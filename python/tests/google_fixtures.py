@@ -8,6 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import json
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,18 @@ from tests.google import FakeGoogle
 from tests.google.storage import FakeStorage
 
 ROOT = Path(__file__).parents[2]
+
+
+def record_until_killed(rec, step, process, seconds, step_seconds):
+    """Records steps from `step` on for as long, then kills the process that ships them; the step that is next."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        with rec.step(step):
+            time.sleep(step_seconds)
+        step += 1
+    process.kill()
+    process.wait()
+    return step
 
 
 @pytest.fixture

@@ -7,13 +7,12 @@ import json
 import os
 import random
 import re
-import signal
 import subprocess
 import time
 
 import goodput
 import pytest
-from google_fixtures import ROOT
+from google_fixtures import ROOT, record_until_killed
 from receivers import eventually
 
 GOODPUT = ROOT / "build/release/goodput"
@@ -223,13 +222,7 @@ def test_an_agent_that_is_killed_loses_and_doubles_nothing(storage, job, folder)
         step = 0
         for _ in range(200 if SOAK else 8):
             running = subprocess.Popen([GOODPUT, "agent", "--to", STORE, "--interval", "0.1s"])
-            until = time.monotonic() + chance.uniform(0.1, 0.9)
-            while time.monotonic() < until:
-                with rec.step(step):
-                    time.sleep(0.0002)
-                step += 1
-            running.send_signal(signal.SIGKILL)
-            running.wait()
+            step = record_until_killed(rec, step, running, chance.uniform(0.1, 0.9), step_seconds=0.0002)
     agent()
     assert all_steps(job) == list(range(step))
     assert shipped(storage) == files_below(folder)

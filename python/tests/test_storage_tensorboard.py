@@ -6,13 +6,12 @@ SPDX-License-Identifier: Apache-2.0
 import os
 import random
 import shutil
-import signal
 import subprocess
 import time
 
 import goodput
 import pytest
-from google_fixtures import ROOT
+from google_fixtures import ROOT, record_until_killed
 from receivers import eventually
 
 GOODPUT = ROOT / "build/release/goodput"
@@ -101,13 +100,7 @@ def test_a_monitor_that_is_killed_at_any_moment_is_gone_on_from(storage, readers
         for _ in range(200 if "GOODPUT_SOAK" in os.environ else 4):
             command = [GOODPUT, "monitor", job, "--tensorboard", BOARD, "--interval", "0.2s", "--wait"]
             running = subprocess.Popen(command)
-            until = time.monotonic() + chance.uniform(0.1, 1.5)
-            while time.monotonic() < until:
-                with rec.step(step):
-                    time.sleep(0.002)
-                step += 1
-            running.send_signal(signal.SIGKILL)
-            running.wait()
+            step = record_until_killed(rec, step, running, chance.uniform(0.1, 1.5), step_seconds=0.002)
     monitor(job, "--once")
     assert_one_file_that_grew(storage)
     assert_every_step_once(job, readers, tmp_path / "board")

@@ -8,8 +8,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "base/patience.h"
 
 namespace goodput {
 namespace {
@@ -329,6 +332,29 @@ Result<std::vector<std::byte>> read_whole_file(Directory& directory, std::string
   ASSIGN_OR_RETURN(const size_t got, file->read_at(0, bytes));
   bytes.resize(got);
   return bytes;
+}
+
+Result<std::unique_ptr<Directory>> open_or_make_directory(Directory& above, std::string_view name) {
+  const Status made = above.make_directory(name);
+  if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
+  return above.open_directory(name);
+}
+
+Result<std::unique_ptr<File>> open_or_make_file(Directory& directory, std::string_view name) {
+  Result<std::unique_ptr<File>> file = directory.open_file(name, Access::kReadWrite);
+  if (file.status().code() == StatusCode::kNotFound) file = directory.open_file(name, Access::kCreate);
+  // Somebody else has made it meanwhile.
+  if (file.status().code() == StatusCode::kAlreadyExists) file = directory.open_file(name, Access::kReadWrite);
+  return file;
+}
+
+Status lock_within(File& file, int64_t patience_ns) {
+  constexpr int64_t kLookNs = 20'000'000;
+  for (int64_t left_ns = patience_ns;; left_ns -= kLookNs) {
+    Status locked = file.lock();
+    if (locked.code() != StatusCode::kUnavailable || left_ns <= 0) return locked;
+    (void)wait(std::min(left_ns, kLookNs), nullptr);
+  }
 }
 
 Status replace_file(Directory& directory, std::string_view name, std::string_view scratch_name,

@@ -109,6 +109,12 @@ Status error_status(std::string_view doing, std::string_view name, int error_num
 /// Convenience over the seam: the whole of a file of at most `limit_bytes` (kUnsupported when it is longer).
 Result<std::vector<std::byte>> read_whole_file(Directory& directory, std::string_view name, uint64_t limit_bytes);
 
+/// What is there of that name, or made: a folder; a file to read and write.
+Result<std::unique_ptr<Directory>> open_or_make_directory(Directory& above, std::string_view name);
+Result<std::unique_ptr<File>> open_or_make_file(Directory& directory, std::string_view name);
+/// As File::lock(), but waits for another process: kUnavailable when it still has the lock after `patience_ns`.
+Status lock_within(File& file, int64_t patience_ns);
+
 /// Replaces `name` by `bytes` so that a reader, and a power cut, sees the old or the new content whole: written beside,
 /// synced, renamed, folder synced. `scratch_name` is overwritten.
 Status replace_file(Directory& directory, std::string_view name, std::string_view scratch_name,

@@ -7,6 +7,7 @@
 // Pure; the type is the caller's, so that this header needs no library. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace goodput {
@@ -33,6 +34,14 @@ template <typename Json>
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   cut_below(json, kMostJsonDepth);
   return json;
+}
+
+/// The text of that name; empty: there is none.
+template <typename Json>
+[[nodiscard]] std::string text_of(const Json& object, const char* name) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->template get<std::string>() : std::string();
 }
 
 }  // namespace goodput

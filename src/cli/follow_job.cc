@@ -16,14 +16,6 @@ namespace {
 
 using Followed = Result<std::unique_ptr<monitor::FollowedJob>>;
 
-Followed follow_under(const std::vector<journal::Root>& roots, const monitor::RunName& run,
-                      const ledger::Options& options) {
-  ASSIGN_OR_RETURN(std::unique_ptr<monitor::FollowedJob> job,
-                   monitor::FollowedJob::open(posix_file_system(), roots, run, options, system_clock()));
-  RETURN_IF_ERROR(job->poll());
-  return job;
-}
-
 Followed follow_in_store(const Context& context, const std::string& store, std::string_view name,
                          const ledger::Options& options, const StoreSearch& search) {
   if (is_journal_store(store)) {
@@ -62,21 +54,26 @@ Result<std::unique_ptr<monitor::FollowedJob>> follow_job(const Context& context,
   return Status(StatusCode::kNotFound, fmt::format("{}; {}", run.status().message(), stored.status().message()));
 }
 
+Result<std::unique_ptr<monitor::FollowedJob>> follow_under(const std::vector<journal::Root>& roots,
+                                                           const monitor::RunName& run,
+                                                           const ledger::Options& options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<monitor::FollowedJob> job,
+                   monitor::FollowedJob::open(posix_file_system(), roots, run, options, system_clock()));
+  RETURN_IF_ERROR(job->poll());
+  return job;
+}
+
 Result<std::unique_ptr<monitor::FollowedJob>> follow_run(const Context& context, const monitor::RunName& run,
                                                          const ledger::Options& options) {
   return follow_under(roots_of(context), run, options);
 }
 
 std::optional<std::string> who_is_alive(const journal::JobLog& log) {
-  for (const auto& member : log.members()) {
-    const journal::JournalFile::Facts& facts = member->file->facts();
-    if (facts.is_dead || !facts.header) continue;
-    const std::string what =
-        facts.header->role.empty() ? fmt::format("rank {}", facts.header->process_index) : "its " + facts.header->role;
-    return fmt::format("{}, process {} on {}", what, facts.header->pid,
-                       facts.header->host.empty() ? "an unnamed host" : facts.header->host);
-  }
-  return std::nullopt;
+  const journal::JobLog::Member* const alive = log.first_alive();
+  if (alive == nullptr) return std::nullopt;
+  const journal::LiveHeader& header = *alive->file->facts().header;
+  const std::string what = header.role.empty() ? fmt::format("rank {}", header.process_index) : "its " + header.role;
+  return fmt::format("{}, process {} on {}", what, header.pid, header.host.empty() ? "an unnamed host" : header.host);
 }
 
 Result<report::Report> report_of_job(const Context& context, std::string_view name) {

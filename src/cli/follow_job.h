@@ -38,7 +38,10 @@ struct StoreSearch {
 Result<std::unique_ptr<monitor::FollowedJob>> follow_job(const Context& context, std::string_view name,
                                                          const ledger::Options& options,
                                                          const StoreSearch& search = {});
-/// A run that is known to be in the folders.
+/// A run that is known to be under these folders.
+Result<std::unique_ptr<monitor::FollowedJob>> follow_under(const std::vector<journal::Root>& roots,
+                                                           const monitor::RunName& run, const ledger::Options& options);
+/// The same in those of this machine.
 Result<std::unique_ptr<monitor::FollowedJob>> follow_run(const Context& context, const monitor::RunName& run,
                                                          const ledger::Options& options);
 

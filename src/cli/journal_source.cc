@@ -58,9 +58,7 @@ Result<JournalSource> JournalSource::open(const Context& context, const std::str
 
 Result<std::unique_ptr<monitor::FollowedJob>> JournalSource::follow(const monitor::RunName& run,
                                                                     const ledger::Options& options) const {
-  ASSIGN_OR_RETURN(std::unique_ptr<monitor::FollowedJob> job,
-                   monitor::FollowedJob::open(posix_file_system(), roots_, run, options, system_clock()));
-  RETURN_IF_ERROR(job->poll());
+  ASSIGN_OR_RETURN(std::unique_ptr<monitor::FollowedJob> job, follow_under(roots_, run, options));
   if (mirror_ != nullptr) {
     job->feed(
         {.update = [mirror = mirror_, name = run.job] { return mirror->refresh(name); }, .is_others_alone = true});

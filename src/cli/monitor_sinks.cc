@@ -99,11 +99,11 @@ Status Sinks::open_tensorboard() {
     return {};
   }
   if (!board.ok()) return board.status();
+  Lock held;
   if (is_in_bucket) {  // a folder on a disk guards itself
-    ASSIGN_OR_RETURN(Lock held, lock((*board)->name()));
-    (*board)->keep_lock(std::move(held));
+    ASSIGN_OR_RETURN(held, lock((*board)->name()));
   }
-  add(std::move(board).value());
+  add(std::move(board).value(), std::move(held));
   return {};
 }
 

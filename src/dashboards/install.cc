@@ -23,11 +23,6 @@ struct There {
   std::string resource, etag;
 };
 
-std::string text_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 bool is_ours(const Json& dashboard, const std::string& title) {
   if (!dashboard.is_object() || text_of(dashboard, "displayName") != title) return false;
   const auto labels = dashboard.find("labels");

@@ -22,12 +22,6 @@ constexpr size_t kMostFullMessageBytes = 65'536;
 constexpr int64_t kMostDelayNs = 3'600'000'000'000;
 constexpr int64_t kMostReadDelayNs = int64_t{1'000'000'000} * 1'000'000'000;
 
-std::string text_of(const Json& object, const char* key) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 /// Nothing: it is no number of seconds above 0.
 std::optional<int64_t> read_delay(std::string_view seconds) {
   const std::optional<Decimal> number = parse_plain_number(seconds);

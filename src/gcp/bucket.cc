@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/checksum.h"
+#include "base/foreign_json.h"
 #include "base/patience.h"
 #include "base/web_text.h"
 #include "gcp/endpoints.h"
@@ -34,11 +35,6 @@ Integer integer_of(const Json& object, const char* key) {
   return value;
 }
 
-std::string text_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 /// Of one of the service's objects; no name: it is none.
 ObjectFacts facts_of(const Json& object) {
   if (!object.is_object()) return {};
@@ -47,8 +43,6 @@ ObjectFacts facts_of(const Json& object) {
           .size_bytes = integer_of<uint64_t>(object, "size"),
           .crc32c = text_of(object, "crc32c")};
 }
-
-Json parse(std::string_view body) { return Json::parse(body, nullptr, /*allow_exceptions=*/false); }
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -122,7 +116,7 @@ RestAnswer Bucket::ask(const RestRequest& request) {
 Result<ObjectFacts> Bucket::written(const RestAnswer& answer, const ObjectFacts& wanted, const std::string& doing) {
   ObjectFacts found;
   if (!answer.error) {
-    found = facts_of(parse(answer.body));
+    found = facts_of(parse_foreign_json<Json>(answer.body));
   } else if (answer.error->http_status == kPreconditionFailed) {
     const Result<ObjectFacts> there = find(wanted.name);
     if (!there.ok() && there.status().code() != StatusCode::kNotFound) return there.status();
@@ -179,7 +173,7 @@ Result<ObjectFacts> Bucket::find(const std::string& name) {
   const std::string doing = "asking for gs://" + name_ + "/" + name;
   const RestAnswer answer = ask({.method = "GET", .url = object_url("", name) + "?fields=" + percent_encoded(kFacts)});
   if (answer.error) return answer.error->to_status(doing);
-  ObjectFacts facts = facts_of(parse(answer.body));
+  ObjectFacts facts = facts_of(parse_foreign_json<Json>(answer.body));
   if (facts.name != name) return no_answer(doing);
   return facts;
 }
@@ -194,7 +188,7 @@ Status Bucket::list(std::string_view prefix, FunctionRef<void(ObjectFacts)> give
              .url = object_url("", "") + "?prefix=" + percent_encoded(prefix) + "&fields=" + fields +
                     (page.empty() ? "" : "&pageToken=" + percent_encoded(page))});
     if (answer.error) return answer.error->to_status(doing);
-    const Json body = parse(answer.body);
+    const Json body = parse_foreign_json<Json>(answer.body);
     if (!body.is_object()) return no_answer(doing);
     if (const auto items = body.find("items"); items != body.end() && items->is_array()) {
       for (const Json& item : *items) {

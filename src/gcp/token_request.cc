@@ -37,11 +37,6 @@ std::string joined(std::span<const std::string> scopes, char separator) {
   return out;
 }
 
-std::string text_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 HttpRequest form_request(const std::string& url, std::string body) {

@@ -121,6 +121,14 @@ Observer JobLog::observer_of(const Member& member, const ClockPair& now) const {
   return {.boot_id = boot_id_, .now = now, .is_local = folder->is_local};
 }
 
+const JobLog::Member* JobLog::first_alive() const {
+  const auto found = std::find_if(members_.begin(), members_.end(), [](const auto& member) {
+    const JournalFile::Facts& facts = member->file->facts();
+    return !facts.is_dead && facts.header.has_value();
+  });
+  return found == members_.end() ? nullptr : found->get();
+}
+
 /// Of the journals that have ended a few in turn, so that their number does not matter: one may have been stopped only.
 void JobLog::look_again(const ClockPair& now) {
   constexpr size_t kLookedAt = 4;

@@ -92,6 +92,8 @@ class JobLog final : public event::Source {
   };
   /// Every journal of the run that was read, in no order; and the indexes that stand for others.
   [[nodiscard]] const std::vector<std::unique_ptr<Member>>& members() const { return members_; }
+  /// One that somebody may still be writing; null: all are dead.
+  [[nodiscard]] const Member* first_alive() const;
   [[nodiscard]] const std::vector<std::unique_ptr<IndexedRanks>>& indexes() const { return indexes_; }
   [[nodiscard]] const std::vector<Attempt>& attempts() const { return attempts_; }
   /// Makes the rest of an index known. False: its file is no longer what it was.

@@ -92,9 +92,7 @@ Directory* JobLog::kept_of(const Directory& run_folder) const {
 Result<Directory*> JobLog::make_kept(const Directory& run_folder) {
   RunFolder& folder = folder_of(run_folder);
   if (folder.kept == nullptr) {
-    const Status made = folder.directory->make_directory(kKeptFolder);
-    if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
-    ASSIGN_OR_RETURN(folder.kept, folder.directory->open_directory(kKeptFolder));
+    ASSIGN_OR_RETURN(folder.kept, open_or_make_directory(*folder.directory, kKeptFolder));
   }
   return folder.kept.get();
 }

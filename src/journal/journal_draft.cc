@@ -8,19 +8,13 @@ namespace {
 
 std::string draft_name(const JournalId& id) { return id_name(id) + ".adding"; }
 
-Result<std::unique_ptr<Directory>> open_or_make(Directory& above, const std::string& name) {
-  const Status made = above.make_directory(name);
-  if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
-  return above.open_directory(name);
-}
-
 Result<std::unique_ptr<Directory>> make_under(FileSystem& files, const Root& root, std::string_view job,
                                               std::string_view run_id) {
   RETURN_IF_ERROR(files.make_directories(root.path));
   ASSIGN_OR_RETURN(const std::unique_ptr<Directory> folder, open_root(files, root));
-  ASSIGN_OR_RETURN(const std::unique_ptr<Directory> layout, open_or_make(*folder, kLayoutFolder));
-  ASSIGN_OR_RETURN(const std::unique_ptr<Directory> job_folder, open_or_make(*layout, hash_name(job)));
-  ASSIGN_OR_RETURN(std::unique_ptr<Directory> run_folder, open_or_make(*job_folder, hash_name(run_id)));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Directory> layout, open_or_make_directory(*folder, kLayoutFolder));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Directory> job_folder, open_or_make_directory(*layout, hash_name(job)));
+  ASSIGN_OR_RETURN(std::unique_ptr<Directory> run_folder, open_or_make_directory(*job_folder, hash_name(run_id)));
   for (Directory* above : {job_folder.get(), layout.get(), folder.get()}) RETURN_IF_ERROR(above->sync());
   return run_folder;
 }
@@ -43,13 +37,11 @@ Result<JournalDraft> JournalDraft::begin(Directory& run_folder, const JournalId&
     return Status(StatusCode::kAlreadyExists, "adding journal " + id_name(id) + ": it is there already");
   }
   JournalDraft draft(run_folder, id);
-  ASSIGN_OR_RETURN(std::unique_ptr<Directory> folder, open_or_make(run_folder, draft_name(id)));
-  Result<std::unique_ptr<File>> lock = folder->open_file(kLockFile, Access::kCreate);
-  if (lock.status().code() == StatusCode::kAlreadyExists) lock = folder->open_file(kLockFile, Access::kReadWrite);
-  if (!lock.ok()) return lock.status();
-  RETURN_IF_ERROR((*lock)->lock());
+  ASSIGN_OR_RETURN(std::unique_ptr<Directory> folder, open_or_make_directory(run_folder, draft_name(id)));
+  ASSIGN_OR_RETURN(std::unique_ptr<File> lock, open_or_make_file(*folder, kLockFile));
+  RETURN_IF_ERROR(lock->lock());
   draft.folder_ = std::move(folder);
-  draft.lock_ = std::move(*lock);
+  draft.lock_ = std::move(lock);
   draft.remove_files();
   return draft;
 }

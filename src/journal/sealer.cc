@@ -80,10 +80,8 @@ std::vector<uint32_t> live_numbers(const std::vector<std::string>& names) {
 
 /// Held as long as what is returned.
 Result<std::unique_ptr<File>> lock_of(Directory& folder) {
-  Result<std::unique_ptr<File>> lock = folder.open_file(kLockFile, Access::kReadWrite);
-  if (!lock.ok() && lock.status().code() == StatusCode::kNotFound) lock = folder.open_file(kLockFile, Access::kCreate);
-  if (!lock.ok()) return lock;
-  RETURN_IF_ERROR((*lock)->lock());
+  ASSIGN_OR_RETURN(std::unique_ptr<File> lock, open_or_make_file(folder, kLockFile));
+  RETURN_IF_ERROR(lock->lock());
   return lock;
 }
 

@@ -204,11 +204,9 @@ class RunSplit {
 
   /// Nobody may seal it, or turn out to be alive, while it is divided.
   static Status take_lock(Directory& folder, Division& division) {
-    Result<std::unique_ptr<File>> lock = folder.open_file(kLockFile, Access::kReadWrite);
-    if (lock.status().code() == StatusCode::kNotFound) lock = folder.open_file(kLockFile, Access::kCreate);
-    if (!lock.ok()) return lock.status();
-    if (folder.is_local()) RETURN_IF_ERROR((*lock)->lock());
-    division.lock = std::move(*lock);
+    ASSIGN_OR_RETURN(std::unique_ptr<File> lock, open_or_make_file(folder, kLockFile));
+    if (folder.is_local()) RETURN_IF_ERROR(lock->lock());
+    division.lock = std::move(lock);
     return {};
   }
 

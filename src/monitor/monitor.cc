@@ -19,11 +19,6 @@ bool has_ended(JobStatus status) {
   return status == JobStatus::kCompleted || status == JobStatus::kFailed || status == JobStatus::kDown;
 }
 
-bool are_all_dead(const journal::JobLog& log) {
-  return std::all_of(log.members().begin(), log.members().end(),
-                     [](const auto& member) { return member->file->facts().is_dead; });
-}
-
 }  // namespace
 
 Monitor::Monitor(FollowedJob& job, std::vector<std::unique_ptr<exporters::Pipe>> pipes, MonitorOptions options,
@@ -49,7 +44,7 @@ Status Monitor::look_and_offer(const exporters::Figures& figures) {
   Result<exporters::Update> first = look(figures);
   if (!first.ok()) {
     // A trainer may die before it has recorded anything.
-    note_end(first.status().code() == StatusCode::kNotFound && are_all_dead(job_->log()));
+    note_end(first.status().code() == StatusCode::kNotFound && job_->log().first_alive() == nullptr);
     return first.status();
   }
   exporters::Update update = std::move(first).value();

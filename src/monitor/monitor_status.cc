@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/foreign_json.h"
 #include "base/host_name.h"
 #include "base/time_text.h"
 #include "journal/cache_file.h"
@@ -44,11 +45,6 @@ int64_t time_of(const Json& object, const char* key) {
   return parse_rfc3339(found->get<std::string>()).value_or(0);
 }
 
-std::string text_or_empty(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 Json sink_to_json(const SinkStatus& sink) {
   const exporters::PipeCounters& counters = sink.counters;
   Json json;
@@ -77,8 +73,8 @@ SinkStatus parse_sink(const Json& json) {
   sink.counters.rejected = json.value("rejected", uint64_t{0});
   sink.counters.dropped_steps = json.value("dropped_steps", uint64_t{0});
   sink.counters.last_success_ns = time_of(json, "last_success");
-  sink.counters.last_failure = text_or_empty(json, "last_failure");
-  sink.counters.last_rejection = text_or_empty(json, "last_rejection");
+  sink.counters.last_failure = text_of(json, "last_failure");
+  sink.counters.last_rejection = text_of(json, "last_rejection");
   return sink;
 }
 
@@ -124,7 +120,7 @@ std::optional<MonitorStatus> parse_status(std::string_view text) {
     if (const auto options = json.find("options"); options != json.end() && options->is_object()) {
       for (const auto& [name, value] : options->items()) status.options.emplace_back(name, value.get<std::string>());
     }
-    status.failure = text_or_empty(json, "failure");
+    status.failure = text_of(json, "failure");
     if (const auto sinks = json.find("sinks"); sinks != json.end() && sinks->is_array()) {
       for (const Json& sink : *sinks) status.sinks.push_back(parse_sink(sink));
     }

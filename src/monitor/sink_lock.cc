@@ -26,8 +26,7 @@ std::string owner_in(const File& file) {
 Result<std::unique_ptr<File>> lock_in(Directory* kept, std::string_view sink, std::string_view owner) {
   if (kept == nullptr) return std::unique_ptr<File>();
   const std::string name = "sink-" + journal::hash_name(sink);
-  Result<std::unique_ptr<File>> file = kept->open_file(name, Access::kCreate);
-  if (file.status().code() == StatusCode::kAlreadyExists) file = kept->open_file(name, Access::kReadWrite);
+  Result<std::unique_ptr<File>> file = open_or_make_file(*kept, name);
   if (!file.ok()) return std::unique_ptr<File>();
   const Status locked = (*file)->lock();
   if (locked.code() == StatusCode::kUnavailable) {

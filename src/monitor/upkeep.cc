@@ -29,8 +29,7 @@ class OwnFolders {
       if (!is_ours_alone(*folder)) continue;
       const Result<Directory*> kept = log.make_kept(*folder);
       if (!kept.ok() || !is_ours_alone(**kept)) continue;
-      Result<std::unique_ptr<File>> lock = (*kept)->open_file(journal::kLockFile, Access::kReadWrite);
-      if (!lock.ok()) lock = (*kept)->open_file(journal::kLockFile, Access::kCreate);
+      Result<std::unique_ptr<File>> lock = open_or_make_file(**kept, journal::kLockFile);
       if (!lock.ok() || !(*lock)->lock().ok()) continue;
       locks_.push_back(std::move(lock).value());
       folders_.push_back(folder);

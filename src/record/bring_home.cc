@@ -28,20 +28,13 @@ Names list(Directory& folder) {
   return names.ok() ? std::move(names).value() : Names();
 }
 
-/// Opens a folder inside another, made if it is missing.
-Result<std::unique_ptr<Directory>> open_or_make(Directory& above, const std::string& name) {
-  const Status made = above.make_directory(name);
-  if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
-  return above.open_directory(name);
-}
-
 Result<std::unique_ptr<Directory>> open_destination(Directory& staged, const StagedPath& path) {
   ASSIGN_OR_RETURN(const std::vector<std::byte> root, read_whole_file(staged, kDestinationFile, kMaxPathBytes));
   const std::string root_path(reinterpret_cast<const char*>(root.data()), root.size());
   RETURN_IF_ERROR(posix_file_system().make_directories(root_path));
   ASSIGN_OR_RETURN(std::unique_ptr<Directory> folder, posix_file_system().open_directory(root_path));
   for (const std::string& name : {std::string(journal::kLayoutFolder), path.job, path.run, path.id}) {
-    ASSIGN_OR_RETURN(std::unique_ptr<Directory> inside, open_or_make(*folder, name));
+    ASSIGN_OR_RETURN(std::unique_ptr<Directory> inside, open_or_make_directory(*folder, name));
     folder = std::move(inside);
   }
   return folder;

@@ -22,12 +22,6 @@ journal::JournalId journal_id(std::string_view job, std::string_view run_id) {
   return identity.id();
 }
 
-Result<std::unique_ptr<Directory>> open_or_make(Directory& above, const std::string& name) {
-  const Status made = above.make_directory(name);
-  if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
-  return above.open_directory(name);
-}
-
 Result<uint32_t> last_segment(Directory& journal) {
   ASSIGN_OR_RETURN(const std::vector<std::string> names, journal.list());
   uint32_t last = 0;
@@ -101,7 +95,7 @@ Status PayloadJournal::write(const std::string& run_id, std::vector<Held*> event
   std::stable_sort(events.begin(), events.end(), [&](const Held* a, const Held* b) { return place(a) < place(b); });
   ASSIGN_OR_RETURN(const auto run, journal::make_run_folder(*files_, {root_}, job_, run_id));
   const journal::JournalId id = journal_id(job_, run_id);
-  ASSIGN_OR_RETURN(const auto folder, open_or_make(*run, journal::id_name(id)));
+  ASSIGN_OR_RETURN(const auto folder, open_or_make_directory(*run, journal::id_name(id)));
   ASSIGN_OR_RETURN(const uint32_t written, last_segment(*folder));
   // A reader takes a time of zero for a header that is lost.
   int64_t open_ns = std::max<int64_t>(events.front()->at_ns, 1);

@@ -17,7 +17,6 @@
 #include <string>
 #include <utility>
 
-#include "base/file_system.h"
 #include "exporters/exporter.h"
 #include "exporters/tensorboard/event_folder.h"
 #include "exporters/tensorboard/event_records.h"
@@ -30,9 +29,6 @@ class TensorBoardExporter final : public Exporter {
   /// kAlreadyExists: another process writes there; kUnavailable: the folder cannot be made or used. A bucket is asked
   /// with the first send() only. `owner` is what others are told of this one.
   static Result<std::unique_ptr<TensorBoardExporter>> open(const std::string& directory, const std::string& owner);
-
-  /// Held as long as this lives.
-  void keep_lock(std::shared_ptr<File> lock) { lock_ = std::move(lock); }
 
   [[nodiscard]] std::string name() const override { return "tensorboard " + folder_->path(); }
   /// kUnavailable: the file could not be written; what was not is written by the next call.
@@ -51,7 +47,6 @@ class TensorBoardExporter final : public Exporter {
   Status write_out();
 
   std::unique_ptr<EventFolder> folder_;
-  std::shared_ptr<File> lock_;
   std::unique_ptr<EventRecords> records_;  ///< null: what is there has not been read yet
   std::string unwritten_;
   WrittenSteps written_;

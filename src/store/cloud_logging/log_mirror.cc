@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <utility>
 
 #include "journal/folder_names.h"
@@ -24,8 +22,7 @@ constexpr uint64_t kMostPlaceBytes = 256 << 20;
 /// 65,536 entries: as many as fill a segment, some 25 MB while they wait.
 constexpr size_t kMostWaiting = journal::kEventsPerSegment;
 /// Another process takes at most a few requests for what is new; a first reading may take minutes.
-constexpr auto kTurnPatience = std::chrono::seconds(20);
-constexpr auto kTurnPause = std::chrono::milliseconds(20);
+constexpr int64_t kTurnPatienceNs = 20'000'000'000;
 
 /// Locks of files do not keep out threads of the same process.
 std::mutex& one_thread() {
@@ -37,9 +34,7 @@ Result<std::unique_ptr<Directory>> make_folder(FileSystem& files, const journal:
   RETURN_IF_ERROR(files.make_directories(root.path));
   ASSIGN_OR_RETURN(std::unique_ptr<Directory> folder, journal::open_root(files, root));
   for (const std::string& part : {std::string(kMirrorsFolder), name}) {
-    const Status made = folder->make_directory(part);
-    if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
-    ASSIGN_OR_RETURN(folder, folder->open_directory(part));
+    ASSIGN_OR_RETURN(folder, open_or_make_directory(*folder, part));
   }
   return folder;
 }
@@ -104,22 +99,12 @@ Status LogMirror::update() {
 }
 
 Result<std::unique_ptr<File>> LogMirror::wait_for_turn() {
-  Result<std::unique_ptr<File>> file = folder_->open_file(journal::kLockFile, Access::kCreate);
-  if (file.status().code() == StatusCode::kAlreadyExists) {
-    file = folder_->open_file(journal::kLockFile, Access::kReadWrite);
-  }
-  if (!file.ok()) return file.status();
-  const auto until = std::chrono::steady_clock::now() + kTurnPatience;
-  while (true) {
-    const Status locked = (*file)->lock();
-    if (locked.ok()) return std::move(*file);
-    if (locked.code() != StatusCode::kUnavailable) return locked;
-    if (std::chrono::steady_clock::now() >= until) {
-      return Status(StatusCode::kUnavailable,
-                    "reading the log " + log_name(options_.address) + ": another process still takes it to here");
-    }
-    std::this_thread::sleep_for(kTurnPause);
-  }
+  ASSIGN_OR_RETURN(std::unique_ptr<File> file, open_or_make_file(*folder_, journal::kLockFile));
+  const Status locked = lock_within(*file, kTurnPatienceNs);
+  if (locked.ok()) return file;
+  if (locked.code() != StatusCode::kUnavailable) return locked;
+  return Status(StatusCode::kUnavailable,
+                "reading the log " + log_name(options_.address) + ": another process still takes it to here");
 }
 
 /// With the place up to which the log was read: by this one, or by another since.

@@ -22,11 +22,6 @@ constexpr int kMostPages = 10'000;
 /// The service counts questions by the minute, and says nothing more.
 constexpr int64_t kQuotaPauseNs = 60'000'000'000;
 
-std::string text_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 /// By timestamp, then by id, as the service orders entries.

@@ -12,7 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/patience.h"
 #include "journal/folder_names.h"
 #include "journal/roots.h"
 #include "journal/sealed_format.h"
@@ -35,17 +34,9 @@ constexpr int64_t kLockPatienceNs = 30'000'000'000;
 std::unique_ptr<File> lock_folder(const std::string& folder) {
   const auto directory = posix_file_system().open_directory(folder);
   if (!directory.ok()) return nullptr;
-  auto file = (*directory)->open_file(journal::kLockFile, Access::kCreate);
-  if (!file.ok()) file = (*directory)->open_file(journal::kLockFile, Access::kReadWrite);
-  if (!file.ok()) return nullptr;
-  constexpr int64_t kTryAgainNs = 50'000'000;
-  for (int64_t left_ns = kLockPatienceNs; left_ns > 0; left_ns -= kTryAgainNs) {
-    const Status locked = (*file)->lock();
-    if (locked.ok()) return std::move(file).value();
-    if (locked.code() != StatusCode::kUnavailable) return nullptr;
-    (void)wait(kTryAgainNs, nullptr);
-  }
-  return nullptr;
+  auto file = open_or_make_file(**directory, journal::kLockFile);
+  if (!file.ok() || !lock_within(**file, kLockPatienceNs).ok()) return nullptr;
+  return std::move(file).value();
 }
 
 /// Of a job, or of all (""), within the store.
